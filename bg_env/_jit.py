@@ -1,0 +1,109 @@
+"""How kernels are compiled: `@kernel` is `numba.njit(cache=True, nogil=True)` with a cache folder of our own.
+
+Numba notices an edit of a kernel's own file but not of the helpers it calls from other files, so the folder is keyed by
+a hash of all of bg_env's kernel sources. Where no folder can be written, the kernels are compiled anew in each process.
+
+Set `BG_ENV_CACHE_DIR` to choose the folder. With `NUMBA_DISABLE_JIT=1` a kernel is the plain Python function.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config, event
+
+__all__ = ["CACHE_DIR", "kernel"]
+
+_PACKAGE = Path(__file__).resolve().parent
+_SOURCES = ("rules", "observations", "rewards.py", "players", "envs", "_jit.py")  # the only places that hold kernels
+
+
+def _sources_hash() -> str:
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    for name in _SOURCES:
+        path = _PACKAGE / name
+        for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+            if file.exists():
+                digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _cache_dir() -> str:
+    """The first writable folder of: the one asked for, the package's own, the user's, a temporary one (warned of)."""
+    name = f"bg_env-{_sources_hash()}"
+    asked = os.environ.get("BG_ENV_CACHE_DIR") or config.CACHE_DIR
+    if asked:
+        folders = [Path(asked)]
+    else:
+        folders = [_PACKAGE / "__pycache__"]
+        try:
+            base = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+            folders.append(Path(base) / "bg_env")
+        except RuntimeError:  # no home folder
+            pass
+    for folder in folders:
+        if _writable(folder / name):
+            return str(folder / name)
+    said = " or ".join(str(folder) for folder in folders)
+    warnings.warn(
+        f"bg_env cannot write compiled kernels to {said}: they are compiled anew in each process; "
+        "set BG_ENV_CACHE_DIR to a folder that can be written",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return tempfile.mkdtemp(prefix="bg_env-")
+
+
+CACHE_DIR = "" if config.DISABLE_JIT else _cache_dir()
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel(function: F) -> F:
+    """Compile `function` on its first call (cached on disk, GIL released, no thread of its own)."""
+    if config.DISABLE_JIT:
+        return function
+    before = config.CACHE_DIR
+    config.CACHE_DIR = CACHE_DIR
+    try:
+        compiled: F = numba.njit(cache=True, nogil=True)(function)
+    finally:
+        config.CACHE_DIR = before
+    return compiled
+
+
+class _FirstCompile(event.Listener):  # type: ignore[misc]
+    """Says once, in one line, that a cold cache is being filled."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        """Numba begins to compile something: say so if it is ours and the first."""
+        module = getattr(event.data["dispatcher"].py_func, "__module__", "") or ""
+        if not self.said and module.startswith("bg_env."):
+            self.said = True
+            sys.stderr.write("bg_env: compiling its kernels for this machine, once (about half a minute) ...\n")
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to say."""
+
+
+if not config.DISABLE_JIT:
+    event.register("numba:compile", _FirstCompile())

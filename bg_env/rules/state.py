@@ -1,0 +1,182 @@
+"""The STATE record: one record is one game (or match), everything needed to go on with it; and its checks.
+
+A batch is a 1-D array of records; copy, save, compare and pickle are numpy's. Only `rules.game` changes a state.
+
+| field | meaning |
+|---|---|
+| points[2, 26] | checkers of player 0 and 1, each on its own numbering: 0 borne off, 1-24, 25 the bar |
+| dice[2] | the roll being played, higher number first; 0, 0 when none is |
+| left[2] | steps left to play with each of `dice` (a double: 4 with the first) |
+| turn | the player whose turn it is, -1 before the opening throw |
+| decider | the player who decides now, -1 in chance phases and at the end |
+| phase | a `Phase` |
+| stage | a stage of the 1-2 bonus (R10.6): STAGE_* |
+| cube, owner | log2 of the accepted value; the owner, -1 centred |
+| chain | turns of the cube that wait for an answer: 0 none, 1 a double, 2 a beaver, 3 a raccoon ... |
+| ties | opening ties that doubled the cube in this game (R2.2) |
+| crawford | 1 in the Crawford game |
+| winner, level, won | of the game that the last action or roll ended (-1, 0, 0 if none): winner, 1-3, points |
+| ending | why the episode is over: END_* (0 while it goes on) |
+| score[2] | points of the match so far |
+| turns | turns begun in the episode, this one included |
+| games | games begun in the episode |
+| key, rolls, choices | the random stream: its key, rolls drawn, choices drawn |
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.errors import PositionError
+from bg_env.rules.variant import BAR, OFF, Settings
+
+__all__ = [
+    "END_FINISHED",
+    "END_ILLEGAL",
+    "END_NONE",
+    "END_TRUNCATED",
+    "STAGE_BONUS",
+    "STAGE_DOUBLE",
+    "STAGE_EXTRA",
+    "STAGE_NONE",
+    "STATE",
+    "Phase",
+    "States",
+    "check_board",
+    "check_state",
+]
+
+STATE: Final = np.dtype(
+    [
+        ("points", np.int8, (2, 26)),
+        ("dice", np.int8, (2,)),
+        ("left", np.int8, (2,)),
+        ("turn", np.int8),
+        ("decider", np.int8),
+        ("phase", np.int8),
+        ("stage", np.int8),
+        ("cube", np.int8),
+        ("owner", np.int8),
+        ("chain", np.int8),
+        ("ties", np.int8),
+        ("crawford", np.int8),
+        ("winner", np.int8),
+        ("level", np.int8),
+        ("ending", np.int8),
+        ("score", np.int32, (2,)),
+        ("won", np.int32),
+        ("turns", np.int32),
+        ("games", np.int32),
+        ("key", np.uint64),
+        ("rolls", np.uint32),
+        ("choices", np.uint32),
+    ],
+    align=True,
+)
+States = npt.NDArray[np.void]
+"""A 1-D array of STATE records."""
+
+
+class Phase(enum.IntEnum):
+    """What a state waits for; prints as its name."""
+
+    OPENING = 0
+    """Chance: the opening throw (R2.1)."""
+    ROLL = 1
+    """Chance: the mover's roll."""
+    ROLL_OR_DOUBLE = 2
+    """The mover rolls or doubles; entered only when it may double (R8.2)."""
+    TAKE_OR_DROP = 3
+    """The player whose answer the cube waits for (R8.3, R8.6)."""
+    CHECKER = 4
+    """The mover plays one step of its roll."""
+    CHOOSE_DOUBLE = 5
+    """The mover names a double after a 1-2 (R10.6)."""
+    OVER = 6
+    """The game is over; of a match: the match."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+STAGE_NONE: Final = 0
+"""An ordinary roll."""
+STAGE_BONUS: Final = 1
+"""A 1-2 is being played, or its double is being named (phase CHOOSE_DOUBLE)."""
+STAGE_DOUBLE: Final = 2
+"""The named double is being played."""
+STAGE_EXTRA: Final = 3
+"""The extra roll is due (phase ROLL) or, if it is no 1-2, being played."""
+
+END_NONE: Final = 0
+END_FINISHED: Final = 1
+"""By the rules: borne off, dropped or resigned."""
+END_ILLEGAL: Final = 2
+"""By an illegal action under `illegal="terminate"`."""
+END_TRUNCATED: Final = 3
+"""By the cap on turns (R11.1)."""
+
+
+def check_board(mover: Any, opponent: Any, checkers: int) -> None:
+    """Refuse a placement that cannot stand; both sides as 26 counts on their own numbering.
+
+    Raises:
+        PositionError: wrong length or count, a point held by both, or nobody could ever step (R3.5).
+    """
+    for name, side in (("mover", mover), ("opponent", opponent)):
+        if len(side) != 26:
+            msg = f"the {name} has {len(side)} entries: give 26 (index 0 off, 1-24 the points, 25 the bar)"
+            raise PositionError(msg)
+        for point, n in enumerate(side):
+            if isinstance(n, (bool, np.bool_)) or not isinstance(n, (int, np.integer)) or n < 0:
+                msg = f"the {name} has {n!r} checkers on point {point}: counts are integers from 0 to {checkers}"
+                raise PositionError(msg)
+        if sum(int(n) for n in side) != checkers:
+            msg = f"the {name} has {sum(int(n) for n in side)} checkers, borne off included, not {checkers}"
+            raise PositionError(msg)
+    for point in range(1, 25):
+        if mover[point] and opponent[25 - point]:
+            msg = f"both players hold the mover's point {point} (the opponent's {25 - point}): only one can"
+            raise PositionError(msg)
+    if mover[OFF] == checkers and opponent[OFF] == checkers:
+        msg = "both players have borne off all their checkers: only one can win"
+        raise PositionError(msg)
+    shut = [side[BAR] > 0 and all(n >= 2 for n in other[1:7]) for side, other in ((mover, opponent), (opponent, mover))]
+    if all(shut):
+        msg = "both players are on the bar before closed boards: nobody could ever step (R3.5)"
+        raise PositionError(msg)
+
+
+def check_state(states: States, i: int, settings: Settings) -> None:
+    """Refuse a state set up by hand that the rules in force could not hold; see `check_board` for the checkers.
+
+    Raises:
+        PositionError: naming the field that is wrong.
+    """
+    s = states[i]
+    check_board(s["points"][0].tolist(), s["points"][1].tolist(), settings.variant.checkers)
+
+    def need(ok: bool, message: str) -> None:
+        if not ok:
+            raise PositionError(message)
+
+    cap = settings.cap_log2
+    need(0 <= s["phase"] <= Phase.OVER, f"phase {s['phase']} is none")
+    need(0 <= s["cube"] <= (cap if settings.cube else 0), f"a cube at {1 << int(s['cube'])} is past the highest value, {1 << cap if settings.cube else 1}")
+    need(s["owner"] in (-1, 0, 1), f"the cube's owner is -1, 0 or 1, not {s['owner']}")
+    need(settings.cube or s["owner"] == -1, "the cube has an owner but is not in play: give cube=True")
+    need(min(s["score"]) >= 0, "scores are not negative")
+    if settings.match_length:
+        over = max(s["score"]) >= settings.match_length
+        need(not over or s["phase"] == Phase.OVER, f"a score of {max(s['score'])} ends a match to {settings.match_length}")
+        if s["crawford"]:
+            near = [int(n) == settings.match_length - 1 for n in s["score"]]
+            need(settings.crawford and settings.cube and settings.match_length > 1, "no game is Crawford under these settings (R9.2)")
+            need(sum(near) == 1, f"the Crawford game has exactly one player at {settings.match_length - 1} (R9.2)")
+            need(s["owner"] == -1 and s["cube"] == 0 and s["chain"] == 0, "the cube cannot have been turned in the Crawford game")
+    else:
+        need(not s["crawford"], "money play has no Crawford game")

@@ -1,0 +1,347 @@
+"""What does not change during an episode, as frozen values: `Variant`, `Settings`, and the RULES record made of them.
+
+A variant is a start layout and a few switches (R10); settings are a variant with the stakes it is played for (R8, R9,
+R11). Both are equal, hashable, printable and parsable: `Settings.parse(str(settings)) == settings`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.errors import SettingsError
+
+__all__ = ["BAR", "LIFTED_CAP", "OFF", "RULES", "VARIANTS", "Settings", "Variant", "variant_of"]
+
+OFF: Final = 0
+"""Index of the checkers borne off in `points[side]`."""
+BAR: Final = 25
+"""Index of the checkers on the bar in `points[side]`."""
+LIFTED_CAP: Final = 32768
+"""The cube's highest value with `cube_cap=None` (R8.4)."""
+MAX_CHECKERS: Final = 15
+MAX_MATCH_LENGTH: Final = 32767
+MAX_TURNS: Final = 2**31 - 1
+MAX_CHAIN: Final = 15
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
+
+
+def _layout(start: Mapping[int, int] | Sequence[int]) -> tuple[int, ...]:
+    """The start as 26 counts, index 25 the bar; `start` may name only the points that are held."""
+    if isinstance(start, Mapping):
+        counts = [0] * 26
+        for point, n in start.items():
+            if point not in range(1, 26):
+                msg = f"start names point {point!r}: points are 1-24 and 25 for the bar"
+                raise SettingsError(msg)
+            counts[point] = n
+    else:
+        counts = list(start)
+        if len(counts) != 26:
+            msg = f"start has {len(counts)} entries: give 26 (index 0 off, 1-24 the points, 25 the bar) or a mapping"
+            raise SettingsError(msg)
+    for point, n in enumerate(counts):
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
+            msg = f"start has {n!r} checkers on point {point}: counts are integers from 0 to {MAX_CHECKERS}"
+            raise SettingsError(msg)
+    return tuple(int(n) for n in counts)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A variant of the game as a value (R10.7).
+
+    Attributes:
+        name: letters, digits, `_`, `.` or `-`, beginning with a letter.
+        start: the checkers of each side on its own numbering, as 26 counts (index 0 off: must be 0, 1-24 the points, 25
+            the bar) or as a mapping from point to count; stored as the tuple.
+        fresh_first_roll: the winner of the opening throw rolls two fresh dice (R2.3).
+        acey_deucey: a roll of 1-2 earns a double of the player's choice and another roll (R10.6).
+        cube: whether the doubling cube is in play unless the settings say otherwise.
+        checkers: checkers a side, 1 to 15; counted from `start` where not given, and refused where it disagrees.
+
+    Raises:
+        SettingsError: the start is no start (R10.7, R3.5), or a field has the wrong type.
+    """
+
+    name: str
+    start: tuple[int, ...] = field()
+    fresh_first_roll: bool = False
+    acey_deucey: bool = False
+    cube: bool = True
+    checkers: int = 0
+
+    def __init__(
+        self,
+        name: str,
+        start: Mapping[int, int] | Sequence[int],
+        *,
+        fresh_first_roll: bool = False,
+        acey_deucey: bool = False,
+        cube: bool = True,
+        checkers: int | None = None,
+    ) -> None:
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            msg = f"a variant's name is letters, digits, '_', '.' or '-', beginning with a letter, not {name!r}"
+            raise SettingsError(msg)
+        layout = _layout(start)
+        total = sum(layout)
+        if checkers is not None and checkers != total:
+            msg = f"variant {name}: the start places {total} checkers, not the {checkers} asked for"
+            raise SettingsError(msg)
+        if layout[OFF]:
+            msg = f"variant {name}: no checker can start borne off (index 0 of start must be 0)"
+            raise SettingsError(msg)
+        if not 1 <= total <= MAX_CHECKERS:
+            msg = f"variant {name}: the start places {total} checkers a side: 1 to {MAX_CHECKERS} are possible"
+            raise SettingsError(msg)
+        for point in range(1, 13):
+            if layout[point] and layout[25 - point]:
+                msg = f"variant {name}: point {point} would hold checkers of both players (own {point} and {25 - point})"
+                raise SettingsError(msg)
+        if layout[BAR] and all(n >= 2 for n in layout[1:7]):
+            msg = f"variant {name}: both players would start on the bar before closed boards (R3.5)"
+            raise SettingsError(msg)
+        for key, flag in (("fresh_first_roll", fresh_first_roll), ("acey_deucey", acey_deucey), ("cube", cube)):
+            if not isinstance(flag, bool):
+                msg = f"variant {name}: {key} is True or False, not {flag!r}"
+                raise SettingsError(msg)
+            object.__setattr__(self, key, flag)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "start", layout)
+        object.__setattr__(self, "checkers", total)
+
+    def __str__(self) -> str:
+        places = [f"{point}:{self.start[point]}" for point in range(BAR, 0, -1) if self.start[point]]
+        flags = [key for key in ("fresh_first_roll", "acey_deucey") if getattr(self, key)]
+        return f"{self.name}({' '.join(places + flags + ([] if self.cube else ['cubeless']))})"
+
+    @classmethod
+    def parse(cls, text: str) -> Variant:
+        """The variant printed as `text`, or the named one.
+
+        Raises:
+            SettingsError: `text` is neither.
+        """
+        if text in VARIANTS:
+            return VARIANTS[text]
+        match = re.fullmatch(rf"({_NAME.pattern})\(([^()]*)\)", text)
+        if not match:
+            msg = f"no variant is called {text!r}: choose from {', '.join(VARIANTS)}, or write 'name(24:2 13:5 ...)'"
+            raise SettingsError(msg)
+        start: dict[int, int] = {}
+        flags: dict[str, Any] = {}
+        for word in match[2].split():
+            place = re.fullmatch(r"(\d{1,2}):(\d{1,2})", word)
+            if place and int(place[1]) not in start:
+                start[int(place[1])] = int(place[2])
+            elif word in ("fresh_first_roll", "acey_deucey"):
+                flags[word] = True
+            elif word == "cubeless":
+                flags["cube"] = False
+            else:
+                msg = f"variant {match[1]}: {word!r} is neither point:count nor fresh_first_roll, acey_deucey, cubeless"
+                raise SettingsError(msg)
+        return cls(match[1], start, **flags)
+
+
+_TABLE = (
+    Variant("backgammon", {24: 2, 13: 5, 8: 3, 6: 5}),  # R10.1
+    Variant("nackgammon", {24: 4, 23: 1, 13: 2, 8: 3, 6: 5}),  # R10.2
+    Variant("nackgammon_ballard", {24: 2, 23: 2, 13: 4, 8: 3, 6: 4}),  # R10.3
+    Variant("acey_deucey", {BAR: 15}, fresh_first_roll=True, acey_deucey=True, cube=False),  # R10.6
+    Variant("hypergammon", {24: 1, 23: 1, 22: 1}),  # R10.4
+    Variant("longgammon", {24: 15}),  # R10.5
+)
+VARIANTS: Final[Mapping[str, Variant]] = {variant.name: variant for variant in _TABLE}
+"""The named variants (R10), by name."""
+
+
+def variant_of(variant: str | Variant) -> Variant:
+    """The variant itself, or the one that is named or printed so.
+
+    Raises:
+        SettingsError: `variant` is neither a Variant nor text that names or describes one.
+    """
+    if isinstance(variant, Variant):
+        return variant
+    if not isinstance(variant, str):
+        msg = f"a variant is a name or a bg_env.Variant, not {variant!r}"
+        raise SettingsError(msg)
+    return Variant.parse(variant)
+
+
+RULES: Final = np.dtype(
+    [
+        ("start", np.int8, (26,)),
+        ("checkers", np.int8),
+        ("fresh_first_roll", np.int8),
+        ("acey_deucey", np.int8),
+        ("cube", np.int8),
+        ("crawford", np.int8),
+        ("dead_cube", np.int8),
+        ("cube_cap", np.int8),
+        ("jacoby", np.int8),
+        ("beavers", np.int8),
+        ("auto_doubles", np.int8),
+        ("actions", np.int16),
+        ("match_length", np.int32),
+        ("max_turns", np.int32),
+    ],
+    align=True,
+)
+"""What kernels take beside the states: one record, the numbers of a `Settings` (cube_cap as log2, max_turns 0 if none)."""
+
+
+def _whole(name: str, value: object, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
+        msg = f"{name} is a whole number from {low} to {high}, not {value!r}"
+        raise SettingsError(msg)
+    return int(value)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A variant and the stakes it is played for: everything that stays the same during an episode.
+
+    Attributes:
+        variant: a `Variant`, or its name.
+        cube: whether the doubling cube is in play; None takes the variant's default.
+        match_length: points to win the match, 0 for money play, at most 32,767 (R9.1).
+        crawford: whether a match has a Crawford game (R9.2).
+        dead_cube: whether a dead cube may not be turned (R9.3).
+        cube_cap: highest value of the cube, a power of two from 1 to 32,768; None is 32,768 (R8.4).
+        jacoby: gammons count 1 while the cube is centred (R8.5); money play only.
+        beavers: beavers and raccoons that may follow a double, 0 to 15 (R8.6); money play with a cube only.
+        auto_doubles: opening ties that double the cube, 0 to 15 (R2.2); money play with a cube only.
+        max_turns: turns after which an episode is truncated (R11.1); None for no limit.
+
+    Raises:
+        SettingsError: a value is out of range, or two contradict each other (R9.1, R2.2, R8.6).
+    """
+
+    variant: Variant
+    cube: bool
+    match_length: int
+    crawford: bool
+    dead_cube: bool
+    cube_cap: int | None
+    jacoby: bool
+    beavers: int
+    auto_doubles: int
+    max_turns: int | None
+
+    def __init__(
+        self,
+        variant: str | Variant = "backgammon",
+        *,
+        cube: bool | None = None,
+        match_length: int = 0,
+        crawford: bool = True,
+        dead_cube: bool = True,
+        cube_cap: int | None = 64,
+        jacoby: bool = False,
+        beavers: int = 0,
+        auto_doubles: int = 0,
+        max_turns: int | None = None,
+    ) -> None:
+        chosen = variant_of(variant)
+        put = object.__setattr__
+        put(self, "variant", chosen)
+        flags = {"cube": chosen.cube if cube is None else cube, "crawford": crawford, "dead_cube": dead_cube, "jacoby": jacoby}
+        for name, flag in flags.items():
+            if not isinstance(flag, (bool, np.bool_)):
+                msg = f"{name} is True or False{' (or None)' if name == 'cube' else ''}, not {flag!r}"
+                raise SettingsError(msg)
+            put(self, name, bool(flag))
+        put(self, "match_length", _whole("match_length", match_length, 0, MAX_MATCH_LENGTH))
+        put(self, "beavers", _whole("beavers", beavers, 0, MAX_CHAIN))
+        put(self, "auto_doubles", _whole("auto_doubles", auto_doubles, 0, MAX_CHAIN))
+        put(self, "max_turns", None if max_turns is None else _whole("max_turns", max_turns, 1, MAX_TURNS))
+        cap = None if cube_cap is None else _whole("cube_cap", cube_cap, 1, LIFTED_CAP)
+        if cap is not None and cap & (cap - 1):
+            msg = f"cube_cap is a power of two from 1 to {LIFTED_CAP}, or None, not {cube_cap!r}"
+            raise SettingsError(msg)
+        put(self, "cube_cap", None if cap == LIFTED_CAP else cap)
+        for name in ("jacoby", "beavers", "auto_doubles"):
+            if getattr(self, name) and self.match_length:
+                msg = f"{name} belongs to money play and cannot stand with match_length={self.match_length} (R9.1)"
+                raise SettingsError(msg)
+            if name != "jacoby" and getattr(self, name) and not self.cube:
+                msg = f"{name}={getattr(self, name)} needs the cube: give cube=True or leave {name} at 0"
+                raise SettingsError(msg)
+
+    @property
+    def cap_log2(self) -> int:
+        """The highest power of two that the cube may show."""
+        return (LIFTED_CAP if self.cube_cap is None else self.cube_cap).bit_length() - 1
+
+    @property
+    def actions(self) -> int:
+        """Size of the action space: the shortest prefix of the action numbers that these rules need."""
+        if self.variant.acey_deucey:
+            return 161
+        if self.cube:
+            return 155 if self.beavers else 154
+        return 150
+
+    @property
+    def money(self) -> bool:
+        """Whether one game is the whole episode."""
+        return self.match_length == 0
+
+    def record(self) -> npt.NDArray[np.void]:
+        """These settings as an array of one RULES record, as kernels take them (read only)."""
+        rules = np.zeros(1, RULES)
+        rules["start"] = self.variant.start
+        for name in ("checkers", "fresh_first_roll", "acey_deucey"):
+            rules[name] = getattr(self.variant, name)
+        for name in ("cube", "crawford", "dead_cube", "jacoby", "beavers", "auto_doubles", "actions", "match_length"):
+            rules[name] = getattr(self, name)
+        rules["cube_cap"] = self.cap_log2
+        rules["max_turns"] = self.max_turns or 0
+        rules.flags.writeable = False
+        return rules
+
+    def __str__(self) -> str:
+        shown = self.variant.name if VARIANTS.get(self.variant.name) == self.variant else str(self.variant)
+        default = Settings(self.variant)
+        words = [
+            f"{item.name}={getattr(self, item.name)}"
+            for item in fields(self)
+            if item.name != "variant" and getattr(self, item.name) != getattr(default, item.name)
+        ]
+        return ", ".join([shown, *words])
+
+    @classmethod
+    def parse(cls, text: str) -> Settings:
+        """The settings printed as `text`: a variant, then `name=value` for what is not the default, with commas.
+
+        Raises:
+            SettingsError: `text` is no such line, or what it says is refused.
+        """
+        first, *rest = text.split(", ")
+        known = {item.name for item in fields(cls)} - {"variant"}
+        given: dict[str, Any] = {}
+        for word in rest:
+            name, _, value = word.partition("=")
+            if name not in known or name in given or not re.fullmatch(r"True|False|None|\d{1,10}", value):
+                msg = f"settings: {word!r} is not one of {', '.join(sorted(known))} once with True, False, None or a number"
+                raise SettingsError(msg)
+            given[name] = {"True": True, "False": False, "None": None}[value] if not value[0].isdigit() else int(value)
+        return cls(first, **given)
+
+    def but(self, **changes: Any) -> Settings:
+        """A copy with some settings changed and checked again."""
+        return replace(self, **changes)
+
+
+def settings_names() -> Iterable[str]:
+    """The names of all settings, in the order in which they are declared."""
+    return (item.name for item in fields(Settings))
