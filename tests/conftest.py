@@ -1,0 +1,24 @@
+"""What all tests share: the handed cases, and how hypothesis runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# A kernel's first call may compile it: neither a deadline nor "too slow" says anything about the code then.
+settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of handed cases beside the repository; a test that needs it is skipped where it is absent."""
+    if not (SHARED / "data").is_dir():
+        pytest.skip(f"needs the handed cases in {SHARED}, which are not here")
+    return SHARED
