@@ -1,0 +1,40 @@
+"""The doubling cube: who may turn it (R8, R9.2, R9.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bg_env._jit import kernel
+
+__all__ = ["at_stake", "may_double", "may_turn_again"]
+
+
+@kernel
+def may_double(states: Any, i: Any, rules: Any, player: Any) -> Any:
+    """Whether `player`, before a first roll of its turn, may double. (That it is such a moment is the phase's affair.)"""
+    if rules[0]["cube"] == 0 or states[i]["crawford"]:
+        return False
+    owner = states[i]["owner"]
+    if owner != -1 and owner != player:
+        return False  # R8.1
+    if states[i]["cube"] >= rules[0]["cube_cap"]:
+        return False  # R8.4
+    if rules[0]["match_length"] and rules[0]["dead_cube"]:  # R9.3
+        return states[i]["score"][player] + (np.int64(1) << states[i]["cube"]) < rules[0]["match_length"]
+    return True
+
+
+@kernel
+def may_turn_again(states: Any, i: Any, rules: Any) -> Any:
+    """Whether the player who is asked to take or drop may beaver, raccoon ... instead (R8.6)."""
+    chain = states[i]["chain"]
+    return chain <= rules[0]["beavers"] and states[i]["cube"] + chain < rules[0]["cube_cap"]
+
+
+@kernel
+def at_stake(states: Any, i: Any) -> Any:
+    """Log2 of what a single game is worth now: the cube's value, before its last turn while that waits for an answer."""
+    chain = states[i]["chain"]
+    return np.int64(states[i]["cube"]) + (chain - 1 if chain > 0 else 0)

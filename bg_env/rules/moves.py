@@ -1,0 +1,151 @@
+"""Checker steps: which are legal (R4-R7, R5's duty to play), and what one does to the board.
+
+Everything is on the mover's own numbering. A set of points is an int64 with bit p set for point p (25 the bar), so that
+the legal sources of a die are a few shifts and masks, whatever stands on the board.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bg_env._jit import kernel
+from bg_env.rules.variant import BAR, OFF
+
+__all__ = ["blocked_points", "held_points", "play_step", "sources", "step_sets", "undo_step"]
+
+_BAR_BIT = 1 << BAR
+_HOME_END = 1 << 7  # a set below this holds points of the home board only
+
+
+@kernel
+def held_points(states: Any, i: Any, side: Any) -> Any:
+    """The set of points, bar included, on which `side` has checkers."""
+    held = np.int64(0)
+    for p in range(1, 26):
+        held |= np.int64(states[i]["points"][side, p] > 0) << p
+    return held
+
+
+@kernel
+def blocked_points(states: Any, i: Any, side: Any) -> Any:
+    """The set of points where `side` may not land: two or more opposing checkers (R4.1)."""
+    blocked = np.int64(0)
+    for p in range(1, 25):
+        blocked |= np.int64(states[i]["points"][1 - side, 25 - p] >= 2) << p
+    return blocked
+
+
+@kernel
+def sources(held: Any, blocked: Any, die: Any) -> Any:
+    """The set of points from which `die` can be played, R5 aside."""
+    if held & _BAR_BIT:  # R6.1
+        if (blocked >> (25 - die)) & 1:
+            return np.int64(0)
+        return np.int64(_BAR_BIT)
+    found = ((held & ~(blocked << die)) >> (die + 1)) << (die + 1)
+    if held < _HOME_END:  # R7.1
+        if (held >> die) & 1:
+            found |= np.int64(1) << die
+        elif held < (1 << die):  # R7.2: none stands higher
+            p = die - 1
+            while p > 0 and not (held >> p) & 1:
+                p -= 1
+            if p > 0:
+                found |= np.int64(1) << p
+    return found
+
+
+@kernel
+def _goes_on(states: Any, i: Any, side: Any, held: Any, blocked: Any, p: Any, die: Any, other: Any) -> Any:
+    """Whether, after the step of `die` from `p`, die `other` can be played or nothing is left to play (R5.4)."""
+    after = held
+    if states[i]["points"][side, p] == 1:
+        after &= ~(np.int64(1) << p)
+    if p > die:
+        after |= np.int64(1) << (p - die)
+    return after == 0 or sources(after, blocked, other) != 0
+
+
+@kernel
+def _completing(states: Any, i: Any, side: Any, held: Any, blocked: Any, first: Any, die: Any, second: Any, other: Any) -> Any:
+    """The subset of `first` (sources of `die`) after which `other` can still be played; `second` are its sources now.
+
+    A source of `other` stays one whatever another checker does (landing is never blocked by own checkers, and a step
+    never makes bearing off harder), so only steps of its last checker need a look ahead.
+    """
+    if held & _BAR_BIT:
+        doubtful = first
+    elif second == 0:
+        doubtful = first
+    elif second & (second - 1):
+        doubtful = np.int64(0)
+    else:
+        doubtful = first & second
+    sure = first & ~doubtful
+    p = 1
+    while doubtful >> p:
+        if (doubtful >> p) & 1 and _goes_on(states, i, side, held, blocked, p, die, other):
+            sure |= np.int64(1) << p
+        p += 1
+    return sure
+
+
+@kernel
+def step_sets(states: Any, i: Any) -> Any:
+    """The legal sources (int64 sets) of the first and of the second of `dice`, as many as are left; R5 in full.
+
+    Doubles need no look ahead: every maximal order of them reaches the same number of steps (R5.3).
+    """
+    side = states[i]["turn"]
+    held = held_points(states, i, side)
+    blocked = blocked_points(states, i, side)
+    none = np.int64(0)
+    high = np.int64(states[i]["dice"][0])
+    low = np.int64(states[i]["dice"][1])
+    if states[i]["left"][0] == 0:
+        if states[i]["left"][1] == 0:
+            return none, none
+        return none, sources(held, blocked, low)
+    highs = sources(held, blocked, high)
+    if states[i]["left"][1] == 0:
+        return highs, none
+    lows = sources(held, blocked, low)
+    both_high = _completing(states, i, side, held, blocked, highs, high, lows, low)
+    both_low = _completing(states, i, side, held, blocked, lows, low, highs, high)
+    if both_high | both_low:
+        return both_high, both_low  # R5.1
+    if highs:
+        return highs, none  # R5.2
+    return none, lows
+
+
+@kernel
+def play_step(states: Any, i: Any, side: Any, p: Any, die: Any) -> Any:
+    """Move one checker of `side` from `p` by `die`; says whether it hit (R4.2)."""
+    states[i]["points"][side, p] -= 1
+    q = p - die
+    if q <= 0:
+        states[i]["points"][side, OFF] += 1
+        return False
+    states[i]["points"][side, q] += 1
+    if states[i]["points"][1 - side, 25 - q] == 1:
+        states[i]["points"][1 - side, 25 - q] = 0
+        states[i]["points"][1 - side, BAR] += 1
+        return True
+    return False
+
+
+@kernel
+def undo_step(states: Any, i: Any, side: Any, p: Any, die: Any, hit: Any) -> None:
+    """Take back `play_step(states, i, side, p, die)`, which answered `hit`."""
+    states[i]["points"][side, p] += 1
+    q = p - die
+    if q <= 0:
+        states[i]["points"][side, OFF] -= 1
+        return
+    states[i]["points"][side, q] -= 1
+    if hit:
+        states[i]["points"][1 - side, BAR] -= 1
+        states[i]["points"][1 - side, 25 - q] = 1
