@@ -1,0 +1,131 @@
+"""The package as a user gets it: what it needs, what it brings, what importing it costs in other libraries."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import bg_env
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = Path(bg_env.__file__).parent
+OPTIONAL = [
+    "gnubg_nn",
+    "matplotlib",
+    "pygame",
+    "pyspiel",
+    "ray",
+    "resvg_py",
+    "sb3_contrib",
+    "stable_baselines3",
+    "tensorboard",
+    "torch",
+]
+EXTRAS = {"dev", "docs", "gnubg", "render", "sb3", "train"}
+
+
+@pytest.fixture(scope="module")
+def project():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        return tomllib.load(file)["project"]
+
+
+def requirements(lines):
+    found = [Requirement(line) for line in lines]
+    return {canonicalize_name(r.name): r for r in found}
+
+
+def python(code, **options):
+    return subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False, **options)
+
+
+def test_the_base_needs_exactly_these(project):
+    base = requirements(project["dependencies"])
+    assert set(base) == {"click", "gymnasium", "numba", "numpy", "pettingzoo", "tqdm"}
+    assert str(base["gymnasium"].specifier) == "<2,>=1.1"
+    assert str(base["pettingzoo"].specifier) == ">=1.24"
+    assert str(base["numpy"].specifier) == "<3,>=1.26"
+    assert project["requires-python"] == ">=3.10"
+
+
+def test_extras_are_declared_and_name_each_other_rightly(project):
+    extras = project["optional-dependencies"]
+    assert set(extras) >= EXTRAS
+    for name, lines in extras.items():
+        for requirement in map(Requirement, lines):
+            assert canonicalize_name(requirement.name) != "bg-env" or requirement.extras <= set(extras), name
+
+
+def test_the_versions_agree(project):
+    assert bg_env.__version__ == project["version"]
+    heading = re.compile(rf"^## \[(?:Unreleased|{re.escape(project['version'])})\]", re.MULTILINE)
+    assert heading.search((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (PACKAGE / "py.typed").is_file()
+
+
+def test_the_script_is_the_program(project):
+    assert project["scripts"] == {"bg-env": "bg_env.cli:main"}
+    done = subprocess.run(
+        [sys.executable, "-m", "bg_env", "--version"], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert project["version"] in done.stdout
+
+
+def test_every_public_name_is_there():
+    missing = [name for name in bg_env.__all__ if not hasattr(bg_env, name)]
+    assert not missing
+
+
+def test_importing_bg_env_brings_no_optional_library():
+    loaded = f"import sys, bg_env; print([name for name in {OPTIONAL} if name in sys.modules])"
+    done = python(loaded, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
+
+
+def test_all_but_adapters_and_learners_import_without_optional_libraries():
+    names = [
+        m.name
+        for m in pkgutil.walk_packages([str(PACKAGE)], "bg_env.")
+        if not m.name.startswith(("bg_env.adapters", "bg_env.train"))
+    ]
+    names.remove("bg_env.__main__")
+    code = f"""
+import importlib, sys
+for name in {OPTIONAL}:
+    sys.modules[name] = None  # importing it raises ImportError
+for name in {names}:
+    importlib.import_module(name)
+"""
+    done = python(code, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_module_has_a_name_that_says_nothing():
+    names = {path.stem for folder in ("bg_env", "examples", "tests") for path in (ROOT / folder).rglob("*.py")}
+    assert not names & {"utils", "util", "helpers", "helper", "common", "misc"}
+
+
+def test_no_module_is_too_long_to_be_read_at_one_sitting():
+    long = {
+        str(path.relative_to(ROOT)): n
+        for path in PACKAGE.rglob("*.py")
+        if (n := len(path.read_text("utf-8").splitlines())) > 450
+    }
+    assert not long
