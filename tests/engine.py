@@ -1,0 +1,90 @@
+"""One game of the engine, driven by its kernels and read in the oracle's terms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from oracle import Board, Dice
+
+from bg_env import rules as engine
+from bg_env.rules import STATE, Phase, Settings
+
+ACTIONS = 161
+
+
+class EngineGame:
+    """`states` and `rules` are the arrays of one record that the kernels take; a new one waits for the opening throw."""
+
+    def __init__(self, settings: Settings, seed: int = 0) -> None:
+        self.settings = settings
+        self.rules = settings.record()
+        self.states = np.zeros(1, STATE)
+        engine.new_episode(self.states, 0, self.rules, engine.episode_key(np.uint64(seed), 0))
+
+    def place(self, board: Board, dice: Dice = (), *, turn: int = 0, **fields: Any) -> EngineGame:
+        """Set up: `board` as the player `turn` sees it, dice rolled or none; other fields of the record by name."""
+        self.states[0]["turn"] = turn
+        self.states[0]["points"][turn] = board[0]
+        self.states[0]["points"][1 - turn] = board[1]
+        for name, value in fields.items():
+            self.states[0][name] = value
+        engine.set_up(self.states, 0, self.rules, *(dice or (0, 0)))
+        return self
+
+    def roll(self, first: int, second: int) -> None:
+        engine.apply_roll(self.states, 0, self.rules, first, second)
+
+    def apply(self, action: int) -> None:
+        engine.apply(self.states, 0, self.rules, action)
+
+    def settle(self) -> None:
+        engine.settle(self.states, 0, self.rules)
+
+    def mask(self) -> np.ndarray:
+        """The mask over all 161 numbers, whatever part of them the settings need."""
+        out = np.full((2, ACTIONS), 7, np.int8)
+        engine.legal_mask(self.states, 0, self.rules, out, 1)
+        assert (out[0] == 7).all()
+        return out[1]
+
+    def legal(self) -> set[int]:
+        return set(np.flatnonzero(self.mask()).tolist())
+
+    def copy(self) -> EngineGame:
+        twin = EngineGame.__new__(EngineGame)
+        twin.settings, twin.rules, twin.states = self.settings, self.rules, self.states.copy()
+        return twin
+
+    @property
+    def phase(self) -> str:
+        return Phase(int(self.states[0]["phase"])).name
+
+    @property
+    def decider(self) -> int:
+        return int(self.states[0]["decider"])
+
+    def dice(self) -> Dice:
+        s = self.states[0]
+        return tuple(sorted([int(s["dice"][0])] * int(s["left"][0]) + [int(s["dice"][1])] * int(s["left"][1])))
+
+    def board(self) -> Board:
+        """As the player whose turn it is sees it."""
+        turn = int(self.states[0]["turn"])
+        points = self.states[0]["points"].tolist()
+        return tuple(points[turn]), tuple(points[1 - turn])
+
+    def view(self) -> dict[str, Any]:
+        """See `OracleGame.view`."""
+        s = self.states[0]
+        view: dict[str, Any] = {
+            name: int(s[name]) for name in ("turn", "decider", "owner", "chain", "winner", "level", "won", "turns")
+        }
+        view["phase"] = self.phase
+        view["crawford"] = bool(s["crawford"])
+        view["truncated"] = int(s["ending"]) == engine.END_TRUNCATED
+        view["points"] = s["points"].tolist()
+        view["score"] = s["score"].tolist()
+        view["dice"] = list(self.dice())
+        view["cube"] = 1 << int(s["cube"]) if self.phase != "OVER" else None
+        return view
