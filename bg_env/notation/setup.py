@@ -1,0 +1,200 @@
+"""From what an id says to a state that waits for the right thing, and what no id can say of a state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from bg_env.actions import BEAVER, DOUBLE
+from bg_env.errors import NotationError, PositionError, SettingsError
+from bg_env.notation.position_id import ImpossibleIdError
+from bg_env.rules import (
+    END_FINISHED,
+    END_ILLEGAL,
+    END_TRUNCATED,
+    OFF,
+    STAGE_DOUBLE,
+    STAGE_EXTRA,
+    STATE,
+    Phase,
+    Settings,
+    States,
+    apply,
+    check_board,
+    check_state,
+    may_turn_again,
+    set_up,
+)
+
+__all__ = ["Setup", "all_off", "kept_alive", "refuse_unsayable", "same_after_reading", "settle_settings", "stand", "viewer"]
+
+_NAMES: Final = {1: "double", 2: "beaver", 3: "raccoon"}
+
+
+@dataclass
+class Setup:
+    """What an id says of a game, and `what`: the id, for messages.
+
+    Attributes:
+        points: 26 counts of player 0 and of player 1, each on its own numbering.
+        turn: the player on roll (of a finished game: the winner).
+        dice: the roll, 0 0 before it.
+        cube: log2 of the value that is accepted.
+        owner: -1, 0 or 1.
+        crawford: whether it is the Crawford game.
+        score: of player 0 and player 1.
+        chain: turns of the cube that wait for an answer.
+        given_up: level of a drop (1) or resignation that has ended the game, 0 if none has.
+    """
+
+    points: Sequence[Sequence[int]]
+    turn: int
+    dice: tuple[int, int] = (0, 0)
+    cube: int = 0
+    owner: int = -1
+    crawford: bool = False
+    score: tuple[int, int] = (0, 0)
+    chain: int = 0
+    given_up: int = 0
+    what: str = field(default="id")
+
+
+def kept_alive(length: int, cube: int, doubler_score: int, chain: int) -> bool:
+    """Whether dead cubes must be in play (R9.3): an id of a match shows a double that waits while the cube is dead."""
+    return bool(length and chain) and doubler_score + (1 << cube) >= length
+
+
+def settle_settings(what: str, said: dict[str, Any], settings: Settings | None, fallback: dict[str, Any]) -> Settings:
+    """The settings that an id's fields make, or `settings` where they are given and not contradicted.
+
+    Args:
+        what: the id, for the message.
+        said: settings that the id says and that must hold.
+        settings: the settings in force, if there are any.
+        fallback: settings that the id says, or leaves to us, and that count only where none are in force.
+
+    Raises:
+        NotationError: the id contradicts itself or the settings in force.
+    """
+    try:
+        if settings is None:
+            return Settings(**fallback, **said)
+    except SettingsError as error:
+        msg = f"{what}: {error}"
+        raise NotationError(msg) from error
+    for name, value in said.items():
+        if getattr(settings, name) != value:
+            msg = f"{what} says {name}={value!r}, but the settings in force are {name}={getattr(settings, name)!r}"
+            raise NotationError(msg)
+    return settings
+
+
+def stand(setup: Setup, settings: Settings) -> States:
+    """An array of one state that is as `setup` says and waits for what is due (dice, a decision, nothing).
+
+    Raises:
+        NotationError: such a game cannot stand under these settings; then it is a PositionError as well.
+    """
+    rules = settings.record()
+    states = np.zeros(1, STATE)
+    try:
+        check_board(setup.points[setup.turn], setup.points[1 - setup.turn], settings.variant.checkers)
+        states["points"] = setup.points
+        for name in ("turn", "cube", "owner", "crawford"):
+            states[name] = getattr(setup, name)
+        states["score"] = setup.score
+        set_up(states, 0, rules, *setup.dice)
+        if setup.given_up:
+            _give_up(states, setup)
+        if states["phase"][0] == Phase.OVER and settings.match_length:
+            states["crawford"] = 0  # the check is of the score before the end
+        check_state(states, 0, settings)
+        states["crawford"] = setup.crawford
+        if setup.chain and states["phase"][0] != Phase.OVER:
+            _turn_cube(states, rules, setup.chain)
+    except PositionError as error:
+        msg = f"{setup.what}: {error}"
+        raise ImpossibleIdError(msg) from error
+    return states
+
+
+def _give_up(states: States, setup: Setup) -> None:
+    if states["phase"][0] == Phase.OVER:
+        return
+    states["dice"] = states["left"] = states["stage"] = 0
+    states["phase"] = Phase.OVER
+    states["decider"] = -1
+    states["winner"] = setup.turn
+    states["level"] = setup.given_up
+    states["won"] = setup.given_up << setup.cube
+    states["ending"] = END_FINISHED
+
+
+def _turn_cube(states: States, rules: Any, chain: int) -> None:
+    if states["phase"][0] != Phase.ROLL_OR_DOUBLE:
+        msg = "a double waits for an answer, but the player on roll may not double (R8, R9)"
+        raise PositionError(msg)
+    apply(states, 0, rules, DOUBLE)
+    for k in range(2, chain + 1):
+        if not may_turn_again(states, 0, rules):
+            msg = f"a {_NAMES.get(k, 'further turn of the cube')} waits for an answer, but the rules in force allow none (R8.6)"
+            raise PositionError(msg)
+        apply(states, 0, rules, BEAVER)
+
+
+def refuse_unsayable(states: States, i: int, what: str) -> None:
+    """Raise for what no id can say.
+
+    Raises:
+        NotationError: the opening throw is due, a roll is partly played, a double of R10.6 is named or due, or the episode
+            was ended by an illegal action or the cap on turns.
+    """
+    s = states[i]
+    if s["ending"] in (END_ILLEGAL, END_TRUNCATED):
+        why = "an illegal action" if s["ending"] == END_ILLEGAL else "the cap on turns"
+        msg = f"{what} cannot say that {why} has ended the game"
+    elif s["phase"] == Phase.OPENING:
+        msg = f"{what} cannot say that the opening throw is due: it needs a player on roll"
+    elif s["phase"] == Phase.CHOOSE_DOUBLE or s["stage"] in (STAGE_DOUBLE, STAGE_EXTRA):
+        msg = f"{what} cannot hold the double that a roll of 1-2 earns, nor the roll after it (R10.6)"
+    elif s["phase"] == Phase.CHECKER and int(s["left"].sum()) != (4 if s["dice"][0] == s["dice"][1] else 2):
+        msg = f"{what} cannot hold a roll that is partly played: finish the roll first"
+    else:
+        return
+    raise NotationError(msg)
+
+
+def same_after_reading(states: States, i: int, read: States, what: str) -> None:
+    """Raise if a state that was written and read again waits for something else: the id cannot hold it.
+
+    Raises:
+        NotationError: naming what is lost.
+    """
+    here, there = states[i], read[0]
+    if here["phase"] != there["phase"]:
+        if here["phase"] == Phase.ROLL and there["phase"] == Phase.ROLL_OR_DOUBLE:
+            why = "that no double is possible before this roll (declined, a first turn, or a cube that is off, dead or capped)"
+        else:
+            why = f"that {Phase(int(here['phase']))} is due: it would be read as {Phase(int(there['phase']))}"
+        msg = f"{what} cannot say {why}"
+        raise NotationError(msg)
+    names = ("winner", "level", "won") if here["phase"] == Phase.OVER else ("turn", "chain", "decider")
+    for name in names:
+        if here[name] != there[name]:
+            msg = f"{what} cannot hold {name}={int(here[name])} here: it would be read as {int(there[name])}"
+            raise NotationError(msg)
+
+
+def viewer(states: States, i: int) -> int:
+    """The player by whom an id is seen: the one on roll, at the end the winner (0 before there is either)."""
+    s = states[i]
+    seen = s["winner"] if s["phase"] == Phase.OVER and s["winner"] >= 0 else s["turn"]
+    return max(int(seen), 0)
+
+
+def all_off(states: States, i: int, player: int, settings: Settings) -> bool:
+    """Whether `player` has borne off everything."""
+    return int(states[i]["points"][player, OFF]) == settings.variant.checkers
