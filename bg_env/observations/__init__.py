@@ -1,0 +1,47 @@
+"""Observations by name: `encoder("tesauro").encode(states, rules)`; a name's layout never changes.
+
+| name | shape | what it is |
+|---|---|---|
+| tesauro | 229 | the default: TD-Gammon's 196 board inputs and 33 values of dice, phase, cube, match and stakes |
+| tesauro198 | 198 | Tesauro's 198 inputs, for value nets |
+| counts | 85 | checkers as shares, and the same 33 values |
+| planes | 45 x 24 | channels over the points, for convolutions |
+| pubeval | 122 | the inputs of Tesauro's pubeval |
+| openspiel | 200 | what OpenSpiel's backgammon gives (standard game only) |
+| pgx | 34 | what Pgx's backgammon gives (standard game only) |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from bg_env.errors import SettingsError
+from bg_env.observations.base import Encoder, default_seat, default_seats
+from bg_env.observations.counts import COUNTS
+from bg_env.observations.openspiel import OPENSPIEL
+from bg_env.observations.pgx import PGX
+from bg_env.observations.planes import PLANES
+from bg_env.observations.pubeval import PUBEVAL
+from bg_env.observations.tesauro import TESAURO
+from bg_env.observations.tesauro198 import TESAURO198
+
+__all__ = ["ENCODERS", "Encoder", "default_seat", "default_seats", "encoder"]
+
+ENCODERS: Final[Mapping[str, Encoder]] = MappingProxyType(
+    {item.name: item for item in (TESAURO, TESAURO198, COUNTS, PLANES, PUBEVAL, OPENSPIEL, PGX)}
+)
+"""The encoders by name."""
+
+
+def encoder(name: str) -> Encoder:
+    """The encoder called `name`.
+
+    Raises:
+        SettingsError: there is none of that name.
+    """
+    if name not in ENCODERS:
+        msg = f"no observation is called {name!r}: choose from {', '.join(ENCODERS)}"
+        raise SettingsError(msg)
+    return ENCODERS[name]

@@ -1,0 +1,128 @@
+"""What is not on the board, as 33 values that several encoders end with: dice, turn, phase, bonus, cube, match, stakes.
+
+All of it as the viewer sees it, and in the same layout whatever the settings. The cube shows the value that the game would
+be lost for by a drop, which is the one before the take; `ties` and the cap need no feature of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from bg_env._jit import kernel
+from bg_env.observations.base import labelled
+from bg_env.rules.state import STAGE_BONUS, STAGE_DOUBLE, STAGE_EXTRA, Phase
+from bg_env.rules.variant import LIFTED_CAP, MAX_CHAIN
+
+__all__ = ["CONTEXT", "CONTEXT_HIGH", "CONTEXT_LABELS", "write_context"]
+
+FACES = 6
+"""The cube's printed faces end at 2 ** 6: that value is 1."""
+TURNS = 4
+"""A chain of so many turns of the cube is 1, and so are so many beavers."""
+LONG = 25
+"""Points needed count as n / 25, and as 1 from there on; 1 / n beside it tells apart the last few."""
+
+OPENING, ROLL, ROLL_OR_DOUBLE, TAKE_OR_DROP, CHECKER, CHOOSE_DOUBLE, OVER = (int(phase) for phase in Phase)
+
+CONTEXT_LABELS, CONTEXT_HIGH = labelled(
+    *((f"die {die} left to play", 1) for die in range(1, 7)),
+    ("steps left / 4", 1),
+    ("own turn", 1),
+    ("opponent's turn", 1),
+    ("own decision", 1),
+    ("phase: dice are to be rolled", 1),
+    ("phase ROLL_OR_DOUBLE", 1),
+    ("phase TAKE_OR_DROP: just doubled", 1),
+    ("phase CHECKER", 1),
+    ("phase CHOOSE_DOUBLE", 1),
+    ("phase OVER", 1),
+    ("bonus: 1-2 played or its double to be named", 1),
+    ("bonus: named double being played", 1),
+    ("bonus: extra roll", 1),
+    ("cube in play", 1),
+    (f"cube: log2 of the value before the take / {FACES}", (LIFTED_CAP.bit_length() - 1) / FACES),
+    ("cube owned", 1),
+    ("cube owned by the opponent", 1),
+    ("cube centred", 1),
+    (f"cube: turns that wait for an answer / {TURNS}", (MAX_CHAIN + 1) / TURNS),
+    ("match play", 1),
+    (f"points needed / {LONG}, at most 1", 1),
+    ("1 / points needed", 1),
+    (f"points needed by the opponent / {LONG}, at most 1", 1),
+    ("1 / points needed by the opponent", 1),
+    ("Crawford game", 1),
+    ("Jacoby rule", 1),
+    (f"beavers still allowed / {TURNS}", MAX_CHAIN / TURNS),
+)
+CONTEXT: Final = len(CONTEXT_LABELS)
+"""Number of values: 33."""
+
+_1 = np.float32(1)
+_0 = np.float32(0)
+
+
+@kernel
+def _write_dice(states: Any, i: Any, out: Any, row: Any, at: Any) -> None:
+    """Seven values: which numbers are left to play, and the share of four steps."""
+    for k in range(6):
+        out[row, at + k] = _0
+    for k in range(2):
+        if states[i]["left"][k] > 0:
+            out[row, at + np.int64(states[i]["dice"][k]) - 1] = _1
+    out[row, at + 6] = (states[i]["left"][0] + states[i]["left"][1]) / 4
+
+
+@kernel
+def _write_cube(states: Any, i: Any, rules: Any, seat: Any, out: Any, row: Any, at: Any) -> None:
+    """Six values of the cube; all 0 where none is in play."""
+    cube = rules[0]["cube"] != 0
+    chain = np.int64(states[i]["chain"])
+    owner = states[i]["owner"]
+    out[row, at] = _1 if cube else _0
+    out[row, at + 1] = (states[i]["cube"] + (chain - 1 if chain > 1 else 0)) / FACES
+    out[row, at + 2] = _1 if cube and owner == seat else _0
+    out[row, at + 3] = _1 if cube and owner == 1 - seat else _0
+    out[row, at + 4] = _1 if cube and owner < 0 else _0
+    out[row, at + 5] = chain / TURNS
+
+
+@kernel
+def _write_match(states: Any, i: Any, rules: Any, seat: Any, out: Any, row: Any, at: Any) -> None:
+    """Six values of the match; all 0 in money play."""
+    length = np.int64(rules[0]["match_length"])
+    out[row, at] = _1 if length > 0 else _0
+    for k in range(2):
+        needed = length - states[i]["score"][seat if k == 0 else 1 - seat]
+        if length == 0 or needed < 0:
+            needed = 0
+        out[row, at + 1 + 2 * k] = min(needed, LONG) / LONG
+        out[row, at + 2 + 2 * k] = 1 / needed if needed > 0 else 0.0
+    out[row, at + 5] = _1 if states[i]["crawford"] != 0 else _0
+
+
+@kernel
+def write_context(states: Any, i: Any, rules: Any, seat: Any, out: Any, row: Any, at: Any) -> None:
+    """Write the 33 values of state `i` as `seat` sees it into `out[row, at:at + 33]`."""
+    phase = states[i]["phase"]
+    stage = states[i]["stage"]
+    turn = np.int64(-1) if phase == OVER else np.int64(states[i]["turn"])
+    _write_dice(states, i, out, row, at)
+    out[row, at + 7] = _1 if turn == seat else _0
+    out[row, at + 8] = _1 if turn == 1 - seat else _0
+    out[row, at + 9] = _1 if states[i]["decider"] == seat else _0
+    out[row, at + 10] = _1 if phase == ROLL or phase == OPENING else _0
+    out[row, at + 11] = _1 if phase == ROLL_OR_DOUBLE else _0
+    out[row, at + 12] = _1 if phase == TAKE_OR_DROP else _0
+    out[row, at + 13] = _1 if phase == CHECKER else _0
+    out[row, at + 14] = _1 if phase == CHOOSE_DOUBLE else _0
+    out[row, at + 15] = _1 if phase == OVER else _0
+    out[row, at + 16] = _1 if stage == STAGE_BONUS else _0
+    out[row, at + 17] = _1 if stage == STAGE_DOUBLE else _0
+    out[row, at + 18] = _1 if stage == STAGE_EXTRA else _0
+    _write_cube(states, i, rules, seat, out, row, at + 19)
+    _write_match(states, i, rules, seat, out, row, at + 25)
+    out[row, at + 31] = _1 if rules[0]["jacoby"] != 0 else _0
+    chain = np.int64(states[i]["chain"])
+    out[row, at + 32] = max(rules[0]["beavers"] - (chain - 1 if chain > 1 else 0), 0) / TURNS

@@ -1,0 +1,88 @@
+"""Drawing legal actions from masks, fast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bg_env._jit import kernel
+from bg_env.errors import IllegalActionError, SettingsError
+
+__all__ = ["sample"]
+
+
+@kernel
+def _pick(mask: Any, u: Any) -> Any:
+    """The legal action at the share `u` of all of them, u in [0, 1); -1 if there is none."""
+    n = 0
+    for a in range(mask.shape[0]):
+        if mask[a]:
+            n += 1
+    k = int(u * n)
+    for a in range(mask.shape[0]):
+        if mask[a]:
+            if k == 0:
+                return a
+            k -= 1
+    return -1
+
+
+@kernel
+def _pick_rows(mask: Any, u: Any, out: Any) -> Any:
+    """`_pick` for each row; the first row without a legal action, or -1."""
+    for i in range(mask.shape[0]):
+        n = 0
+        for a in range(mask.shape[1]):
+            if mask[i, a]:
+                n += 1
+        if n == 0:
+            return i
+        k = int(u[i] * n)
+        a = 0
+        while k > 0 or not mask[i, a]:
+            if mask[i, a]:
+                k -= 1
+            a += 1
+        out[i] = a
+    return -1
+
+
+def sample(mask: Any, rng: np.random.Generator) -> Any:
+    """Draw a legal action uniformly.
+
+    Args:
+        mask: int8, uint8 or bool; (actions,), or (n, actions) for n games; what is not 0 is legal.
+        rng: where the chance comes from: a NumPy Generator, which gives one number a game. (For one game Python's
+            `random.Random` does as well.)
+
+    Returns:
+        The action, an int; for n games int64 (n,).
+
+    Raises:
+        IllegalActionError: there is no legal action: it is another seat's turn, or the episode is over.
+        SettingsError: `mask` or `rng` is something else.
+    """
+    try:
+        if mask.ndim == 1 and mask.dtype.char in "b?B":
+            action = _pick(mask, rng.random())
+            if action >= 0:
+                return action
+            msg = "the mask has no legal action: this seat is not to act now, or the episode is over"
+            raise IllegalActionError(msg)
+        if mask.ndim == 2 and mask.dtype.char in "b?B":
+            actions = np.empty(len(mask), np.int64)
+            empty = _pick_rows(mask, rng.random(len(mask)), actions)
+            if empty < 0:
+                return actions
+            msg = f"the mask of game {empty} has no legal action: nobody is to act there, or the episode is over"
+            raise IllegalActionError(msg)
+    except AttributeError:
+        if not hasattr(rng, "random"):
+            msg = f"rng must be a numpy.random.Generator, not {rng!r}"
+            raise SettingsError(msg) from None
+        if isinstance(mask, np.ndarray):
+            raise
+    shown = f"{mask.dtype} array of shape {mask.shape}" if isinstance(mask, np.ndarray) else repr(mask)[:60]
+    msg = f"a mask is an int8, uint8 or bool array of shape (actions,) or (games, actions), not {shown}"
+    raise SettingsError(msg)
