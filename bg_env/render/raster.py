@@ -1,0 +1,132 @@
+"""A drawing as pixels, painted by Pillow with the font that Pillow carries: the same picture on every machine.
+
+Needs the extra `render`. Pillow was measured against an SVG rasteriser on the same drawing: 26 ms against 60 ms a frame of
+736 x 686 pixels, and it needs no font of the system (without one an SVG rasteriser leaves all numbers out).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.errors import BgEnvError, MissingDependencyError
+from bg_env.render.drawing import draw
+from bg_env.render.scene import Arrow, scene
+from bg_env.render.shapes import Circle, Drawing, Line, Polygon, Rect, Shape, Text
+from bg_env.rules.state import States
+from bg_env.rules.variant import Settings
+
+if TYPE_CHECKING:
+    from PIL.ImageDraw import ImageDraw
+
+__all__ = ["board_rgb", "raster"]
+
+_FINE: Final = 3
+"""Pixels painted a side for each pixel shown, so that edges are smooth."""
+_WIDEST: Final = 4000
+_ANCHORS: Final = {"start": "ls", "middle": "ms", "end": "rs"}
+_SYSTEM_FONTS: Final = ("DejaVuSans.ttf", "Arial Unicode.ttf", "Arial.ttf", "NotoSans-Regular.ttf")
+
+
+def _system_font(size: int) -> Any:
+    from PIL import ImageFont
+
+    for name in _SYSTEM_FONTS:
+        with contextlib.suppress(OSError):
+            return ImageFont.truetype(name, size)
+    return None
+
+
+@functools.lru_cache(maxsize=64)
+def _font(size: int, *, ascii_only: bool) -> Any:
+    """Pillow's own font; for text beyond ASCII one of the system's, where there is any."""
+    from PIL import ImageFont
+
+    found = None if ascii_only else _system_font(size)
+    return ImageFont.load_default(size) if found is None else found
+
+
+@functools.lru_cache(maxsize=64)
+def _colour(text: str, alpha: int) -> tuple[int, int, int, int] | None:
+    if not text:
+        return None
+    red, green, blue = bytes.fromhex(text[1:])
+    return red, green, blue, alpha
+
+
+def _paint(canvas: ImageDraw, shape: Shape, scale: float) -> None:
+    alpha = round(255 * shape.opacity)
+    fill, stroke = _colour(shape.fill, alpha), _colour(shape.stroke, alpha)
+    width = max(1, round(shape.width * scale)) if stroke else 0
+    if isinstance(shape, Circle):
+        r = shape.r * scale + width / 2
+        x, y = shape.x * scale, shape.y * scale
+        canvas.ellipse((x - r, y - r, x + r, y + r), fill, stroke, width)
+    elif isinstance(shape, Rect):
+        x, y, half = shape.x * scale, shape.y * scale, width / 2
+        box = (x - half, y - half, x + shape.w * scale + half, y + shape.h * scale + half)
+        canvas.rounded_rectangle(box, shape.radius * scale, fill, stroke, width)
+    elif isinstance(shape, Polygon):
+        canvas.polygon([(x * scale, y * scale) for x, y in shape.points], fill)
+    elif isinstance(shape, Line):
+        canvas.line([(x * scale, y * scale) for x, y in shape.points], stroke, width, joint="curve")
+    elif isinstance(shape, Text):
+        font = _font(max(1, round(shape.size * scale)), ascii_only=shape.text.isascii())
+        heavier = round(scale / 3) if shape.bold else 0
+        at, anchor = (shape.x * scale, shape.y * scale), _ANCHORS[shape.anchor]
+        canvas.text(at, shape.text, fill, font, anchor, stroke_width=heavier, stroke_fill=fill)
+    else:
+        msg = f"no shape to paint: {shape!r}"
+        raise TypeError(msg)
+
+
+def raster(drawing: Drawing, width: int | None = None) -> npt.NDArray[np.uint8]:
+    """The drawing as an array of pixels, uint8 of shape (height, width, 3), red, green, blue.
+
+    Args:
+        drawing: what to paint.
+        width: in pixels, 1 to 4,000; None for the drawing's own. The height follows.
+
+    Raises:
+        MissingDependencyError: Pillow is absent.
+        BgEnvError: the width is none.
+    """
+    try:
+        from PIL import Image, ImageDraw
+    except ImportError as error:
+        msg = "a picture in pixels needs Pillow: pip install 'bg_env[render]'"
+        raise MissingDependencyError(msg) from error
+    columns = drawing.width if width is None else width
+    if not 1 <= columns <= _WIDEST:
+        msg = f"width is from 1 to {_WIDEST} pixels, not {width!r}"
+        raise BgEnvError(msg)
+    rows = max(1, round(drawing.height * columns / drawing.width))
+    image = Image.new("RGB", (columns * _FINE, rows * _FINE))
+    canvas = ImageDraw.Draw(image, "RGBA")
+    for shape in drawing.shapes:
+        _paint(canvas, shape, columns / drawing.width * _FINE)
+    return np.array(image.reduce(_FINE), np.uint8)
+
+
+def board_rgb(
+    states: States,
+    i: int,
+    settings: Settings,
+    *,
+    seat: int | None = None,
+    names: tuple[str, str] | None = None,
+    arrows: Sequence[Arrow] = (),
+    width: int | None = None,
+) -> npt.NDArray[np.uint8]:
+    """The board of `states[i]` in pixels: `raster` of what `board_svg` draws; see there for the arguments.
+
+    Raises:
+        MissingDependencyError: Pillow is absent.
+        BgEnvError: `seat` is no seat, an arrow no checker's way, or the width none.
+    """
+    return raster(draw(scene(states, i, settings, seat=seat, names=names), arrows), width)
