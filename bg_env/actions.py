@@ -15,7 +15,7 @@ The action space is the shortest prefix that the rules in force need (`Settings.
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,7 @@ __all__ = [
     "ROLL",
     "STEPS",
     "TAKE",
+    "Step",
     "action_text",
     "checked",
     "legal_actions",
@@ -53,6 +54,23 @@ FIRST_NAMED: Final = 155
 _WORDS: Final = {"roll": ROLL, "double": DOUBLE, "take": TAKE, "drop": DROP, "beaver": BEAVER}
 _ALSO: Final = {"redouble": DOUBLE, "accept": TAKE, "raccoon": BEAVER}
 _NAMES: Final = {number: text for text, number in _WORDS.items()}
+
+
+class Step(NamedTuple):
+    """One checker step on the mover's own numbering: 25 is the bar, a target of 0 is borne off."""
+
+    source: int
+    target: int
+    die: int
+    hit: bool
+
+    @property
+    def action(self) -> int:
+        """Its action number."""
+        return step_action(self.source, self.die)
+
+    def __str__(self) -> str:
+        return f"{_place(self.source)}/{_place(self.target)}{'*' if self.hit else ''}"
 
 
 def step_action(source: int, die: int) -> int:

@@ -10,6 +10,7 @@ __all__ = [
     "IllegalActionError",
     "MissingDependencyError",
     "NotationError",
+    "OrderError",
     "PositionError",
     "SettingsError",
 ]
@@ -37,3 +38,7 @@ class NotationError(BgEnvError, ValueError):
 
 class MissingDependencyError(BgEnvError, ImportError):
     """An optional library is needed and absent; the message has the line that installs it."""
+
+
+class OrderError(BgEnvError, RuntimeError):
+    """A call out of order: an environment that was not reset, or an agent that is done."""

@@ -1,0 +1,287 @@
+"""The PettingZoo environment: two agents, one decision at a time (AEC)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from pettingzoo import AECEnv
+
+from bg_env.actions import checked
+from bg_env.envs.one import OneGame
+from bg_env.envs.options import read_options
+from bg_env.errors import IllegalActionError, OrderError, SettingsError
+from bg_env.position import Game
+from bg_env.render.text import board_text
+from bg_env.rules import Variant
+
+__all__ = ["BackgammonEnv"]
+
+AGENTS: Final = ("player_0", "player_1")
+_SEAT: Final = {agent: seat for seat, agent in enumerate(AGENTS)}
+
+
+class BackgammonEnv(AECEnv[str, Any, Any]):
+    """Backgammon for two agents, `player_0` (White) and `player_1` (Black), as a PettingZoo AEC environment.
+
+    One agent may act several times in a row: a step of the environment is one checker step or one cube decision. An
+    episode is one game of money play, or a whole match with rewards at each game's end.
+
+    Args:
+        variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`.
+        cube: whether the doubling cube is in play; None takes the variant's default.
+        match_length: points to win the match; 0 for money play.
+        crawford: whether a match has a Crawford game (R9.2).
+        dead_cube: whether a dead cube may not be turned (R9.3).
+        cube_cap: highest value of the cube, a power of two; None is 32,768.
+        jacoby: gammons count 1 while the cube is centred; money play only (R8.5).
+        beavers: beavers and raccoons that may follow a double; money play only (R8.6).
+        auto_doubles: opening ties that double the cube; money play only (R2.2).
+        observation: name of the encoder (`bg_env.ENCODERS`).
+        mask: where the int8 action mask is: in a Dict observation and the info ("both"), only in the observation
+            ("observation"), or only in the info ("info", the observation then is a plain Box).
+        reward: name of the reward (`bg_env.REWARDS`).
+        illegal: what an illegal action does: "terminate" (the offender loses three times the cube) or "raise".
+        max_turns: turns after which both agents are truncated (R11.1); None for no limit.
+        render_mode: None or "ansi" (`render()` gives the board as text).
+        checks: whether calls out of order and actions that are illegal or out of range are caught; `raw_env` has it off, and
+            must then be given legal actions only.
+        name: of the environment, `metadata["name"]`.
+
+    Raises:
+        SettingsError: an argument is unknown, out of range, or contradicts another.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "backgammon_v0",
+        "render_modes": ["ansi"],
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        variant: str | Variant = "backgammon",
+        cube: bool | None = None,
+        match_length: int = 0,
+        crawford: bool = True,
+        dead_cube: bool = True,
+        cube_cap: int | None = 64,
+        jacoby: bool = False,
+        beavers: int = 0,
+        auto_doubles: int = 0,
+        observation: str = "tesauro",
+        mask: str = "both",
+        reward: str = "points",
+        illegal: str = "terminate",
+        max_turns: int | None = None,
+        render_mode: str | None = None,
+        *,
+        checks: bool = True,
+        name: str = "backgammon_v0",
+    ) -> None:
+        super().__init__()
+        self.metadata = {**type(self).metadata, "name": name}  # type: ignore[misc]
+        options = read_options(
+            variant,
+            observation=observation,
+            mask=mask,
+            reward=reward,
+            illegal=illegal,
+            render_mode=render_mode,
+            render_modes=self.metadata["render_modes"],
+            cube=cube,
+            match_length=match_length,
+            crawford=crawford,
+            dead_cube=dead_cube,
+            cube_cap=cube_cap,
+            jacoby=jacoby,
+            beavers=beavers,
+            auto_doubles=auto_doubles,
+            max_turns=max_turns,
+        )
+        self.render_mode = render_mode
+        self.possible_agents = list(AGENTS)
+        self.agents: list[str] = []
+        self.observation_spaces = {agent: options.observation_space() for agent in AGENTS}
+        self.action_spaces = {agent: options.action_space() for agent in AGENTS}
+        self._one = OneGame(options)
+        self._dict_observation = options.in_observation
+        self._mask_in_info = options.in_info
+        self._size = options.settings.actions
+        self._checks = checks
+        self._was_reset = False
+        self._infos: dict[str, dict[str, Any]] = {}
+
+    @property
+    def settings(self) -> Any:
+        """The `bg_env.Settings` in force."""
+        return self._one.settings
+
+    @property
+    def game(self) -> Game:
+        """The present state as a `bg_env.Game`; its dice to come are not the environment's own."""
+        self._need_reset("game")
+        return self._one.game()
+
+    def observation_space(self, agent: str) -> Any:
+        """The space of an agent's observations, the same object at every call."""
+        return self.observation_spaces[_known(agent)]
+
+    def action_space(self, agent: str) -> Any:
+        """The space of an agent's actions, the same object at every call."""
+        return self.action_spaces[_known(agent)]
+
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:  # type: ignore[override]
+        """The infos of the agents; each is made when it is first looked at after a step."""
+        for agent in self.agents:
+            if agent not in self._infos:
+                self._infos[agent] = self._info(agent)
+        return self._infos
+
+    def _info(self, agent: str) -> dict[str, Any]:
+        info = self._one.infos()
+        if self._mask_in_info:
+            info["action_mask"] = self._one.mask_of(_SEAT[agent])
+        return info
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin an episode.
+
+        Args:
+            seed: 0 to 2**64 - 1. None: the next episode since the last seed (a random one if there was none).
+            options: any of position (an XGID, a gnubg position id, or one with its match id behind a colon), game (a
+                `bg_env.Game`), dice (pairs: the next rolls; from a start the first is player_0's die and player_1's),
+                starter (0 or 1), score (points of both), crawford (bool).
+
+        Raises:
+            BgEnvError: the seed or an option is refused; the episode in progress is as it was.
+        """
+        self._one.begin(seed, options)
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self._infos = {}
+        self._rewarded = False
+        self._over = False
+        self._skip_agent_selection = None
+        self.agent_selection = AGENTS[max(self._one.info[0], 0)]
+        self._was_reset = True
+        if self._one.over:  # truncated by a cap of turns before anybody could act
+            self._end()
+
+    def step(self, action: Any) -> None:
+        """Do the action of `agent_selection`; None for an agent that is done.
+
+        Raises:
+            OrderError: before `reset`, or after both agents have been stepped out.
+            IllegalActionError: the action is no integer of the action space or, under `illegal="raise"`, not legal. Nothing
+                has changed.
+        """
+        one = self._one
+        if self._checks:
+            if not self.agents:
+                self._need_reset("step()")
+                msg = "the episode is over and both agents are gone: call reset() first"
+                raise OrderError(msg)
+            if self._over:
+                self._step_out(action)
+                return
+            if type(action) is not int or not 0 <= action < self._size:
+                action = checked(action, self._size)
+            legal = one.mask[0, action]
+        elif self._over:
+            self._step_out(action)
+            return
+        else:
+            legal = True
+        agent = self.agent_selection
+        reward = one.act(action) if legal else one.illegal(action)
+        self._infos = {}
+        self._cumulative_rewards[agent] = 0.0
+        if reward:
+            self.rewards = {AGENTS[0]: reward, AGENTS[1]: -reward}
+            self._rewarded = True
+            for name in AGENTS:
+                self._cumulative_rewards[name] += self.rewards[name]
+        elif self._rewarded:
+            self.rewards = dict.fromkeys(AGENTS, 0.0)
+            self._rewarded = False
+        player = one.info[0]
+        if player >= 0:
+            self.agent_selection = AGENTS[player]
+        else:
+            self._end()
+
+    def _end(self) -> None:
+        self._over = True
+        truncated = self._one.truncated
+        self.terminations = dict.fromkeys(AGENTS, not truncated)
+        self.truncations = dict.fromkeys(AGENTS, truncated)
+        self._deads_step_first()
+
+    def _step_out(self, action: Any) -> None:
+        if action is not None:
+            msg = f"{self.agent_selection} is done: the only action it has is None, not {action!r}"
+            raise IllegalActionError(msg)
+        self._was_dead_step(None)
+
+    def observe(self, agent: str) -> Any:
+        """What an agent sees now: fresh arrays, at any time, also while it waits and after the end.
+
+        Returns:
+            A dict of `observation` (float32) and `action_mask` (int8 (actions,): zeros while the other decides, ones at the
+            end), in this order; under `mask="info"` the observation alone.
+        """
+        self._need_reset("observe()")
+        one, seat = self._one, _SEAT[_known(agent)]
+        if not self._dict_observation:
+            return one.observation(seat)
+        return {"observation": one.observation(seat), "action_mask": one.mask_of(seat)}
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Observation, reward since its last step, terminated, truncated and info of `agent_selection`."""
+        if not self.agents:
+            self._need_reset("last()")
+            msg = "the episode is over and both agents are gone: call reset() first"
+            raise OrderError(msg)
+        agent = self.agent_selection
+        info = self._infos.get(agent)
+        if info is None:
+            info = self._infos[agent] = self._info(agent)
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            info,
+        )
+
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        """Iterate over the agents in the order in which they must act."""
+        self._need_reset("agent_iter()")
+        return super().agent_iter(max_iter)
+
+    def _need_reset(self, what: str) -> None:
+        if not self._was_reset:
+            msg = f"{what} needs an episode: call reset() first"
+            raise OrderError(msg)
+
+    def render(self) -> Any:
+        """The board as text under `render_mode="ansi"`; None without a render mode."""
+        self._need_reset("render()")
+        if self.render_mode is None:
+            return None
+        return board_text(self._one.states, 0, self._one.settings)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _known(agent: str) -> str:
+    if agent not in _SEAT:
+        msg = f"no agent is called {agent!r}: they are {AGENTS[0]} and {AGENTS[1]}"
+        raise SettingsError(msg)
+    return agent

@@ -1,0 +1,212 @@
+"""One game in an environment: episodes, seeds, dice given in advance, and one compiled call a step.
+
+Order of draws, the same in every environment: an episode's key is `episode_key(seed, k)`, k counting the episodes since
+that seed was given; domain DICE of the key gives the rolls in order, SEAT word 0 the learner's seat (its lowest bit, where
+none is asked for), and CHOICE one word for each decision of an opponent.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env._jit import kernel
+from bg_env.actions import why_illegal_text
+from bg_env.envs.options import INFO_KEYS, EnvOptions, Start, start_from
+from bg_env.errors import IllegalActionError
+from bg_env.position import Game, checked_seed
+from bg_env.rewards import reward_of
+from bg_env.rules import (
+    END_ILLEGAL,
+    STATE,
+    Phase,
+    apply,
+    apply_roll,
+    at_stake,
+    draw,
+    episode_key,
+    forfeit,
+    legal_mask,
+    settle,
+    ties_double,
+)
+
+__all__ = ["OneGame", "info_of"]
+
+_SEATS = (np.zeros(1, np.int8), np.ones(1, np.int8))
+
+
+@kernel
+def info_of(states: Any, i: Any) -> Any:
+    """The values of INFO_KEYS after the last action, as seven integers.
+
+    player: who acts next, -1 if nobody does. points, level, winner: of the game that the last action ended (0, 0, -1 if it
+    ended none). cube: what a single game is worth now. illegal: 1 after an illegal action. turns: turns begun.
+    """
+    return (
+        np.int64(states[i]["decider"]),
+        np.int64(states[i]["won"]),
+        np.int64(states[i]["level"]),
+        np.int64(1) << at_stake(states, i),
+        np.int64(states[i]["winner"]),
+        np.int64(states[i]["ending"] == END_ILLEGAL),
+        np.int64(states[i]["turns"]),
+    )
+
+
+@kernel
+def _look(states: Any, rules: Any, mask: Any) -> Any:
+    legal_mask(states, 0, rules, mask, 0)
+    return info_of(states, 0)
+
+
+@kernel
+def _act(states: Any, rules: Any, action: Any, kind: Any, throw: Any, mask: Any) -> Any:
+    """Apply a legal action; the reward of player 0, then as `_look`."""
+    apply(states, 0, rules, action)
+    reward = reward_of(states, 0, rules, kind)
+    if throw:
+        settle(states, 0, rules)
+    legal_mask(states, 0, rules, mask, 0)
+    return reward, info_of(states, 0)
+
+
+@kernel
+def _forfeit(states: Any, rules: Any, kind: Any, mask: Any) -> Any:
+    forfeit(states, 0, rules, states[0]["decider"])
+    legal_mask(states, 0, rules, mask, 0)
+    return reward_of(states, 0, rules, kind), info_of(states, 0)
+
+
+class OneGame:
+    """The state, the dice and the mask of one game of an environment; player 0's reward is the negative of player 1's.
+
+    Attributes:
+        states: the state, an array of one STATE record.
+        mask: int8 (1, actions), of the player who decides; never handed out.
+        info: the values of INFO_KEYS, see `info_of`.
+    """
+
+    def __init__(self, options: EnvOptions) -> None:
+        self.options = options
+        self.settings = options.settings
+        self.rules = options.settings.record()
+        self.states = np.zeros(1, STATE)
+        self.mask = np.zeros((1, options.settings.actions), np.int8)
+        self.info: tuple[int, ...] = (-1, 0, 0, 1, -1, 0, 0)
+        self._seed: int | None = None
+        self._episode = 0
+        self._dice: list[tuple[int, int]] = []
+        self._starter: int | None = None
+
+    def begin(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
+        """Begin an episode: the first of `seed`, or the next one since the last seed.
+
+        Raises:
+            BgEnvError: the seed or an option is refused (`start_from`); nothing has changed.
+        """
+        start = start_from(options, self.settings)
+        if seed is not None:
+            self._seed, self._episode = checked_seed(seed), 0
+        elif self._seed is None:
+            self._seed, self._episode = secrets.randbits(63), 0
+        else:
+            self._episode += 1
+        self._begin(start)
+
+    def _begin(self, start: Start) -> None:
+        key = episode_key(np.uint64(self._seed), np.uint64(self._episode))
+        start.make(self.states, self.rules, self.settings, key)
+        self._dice = list(start.dice)[::-1]
+        self._starter = start.starter
+        self._throw()
+        self.info = _look(self.states, self.rules, self.mask)
+
+    def _throw(self) -> None:
+        """Throw the dice that are due: those given in advance first, then the stream's."""
+        s, rules = self.states, self.rules
+        while s[0]["phase"] in (Phase.OPENING, Phase.ROLL):
+            opening = s[0]["phase"] == Phase.OPENING
+            if self._dice:
+                d1, d2 = self._dice[-1]
+                if opening and d1 == d2 and not ties_double(s, 0, rules):
+                    msg = f"option dice: the opening throw {d1}-{d2} is a tie and is thrown again: give unequal dice (R2.1)"
+                    raise IllegalActionError(msg)
+                self._dice.pop()
+            else:
+                d1, d2 = draw(s[0]["key"], s[0]["rolls"], bool(opening and not ties_double(s, 0, rules)))
+                s["rolls"] += 1
+                if opening and self._starter is not None and (d2 > d1) != self._starter:
+                    d1, d2 = d2, d1
+            if opening and d1 != d2:
+                self._starter = None
+            apply_roll(s, 0, rules, d1, d2)
+
+    def act(self, action: int) -> float:
+        """Do a legal action and throw the dice that are due; the reward of player 0."""
+        scripted = bool(self._dice) or self._starter is not None
+        if scripted:
+            return self._act_scripted(action)
+        reward, self.info = _act(self.states, self.rules, action, self.options.reward, True, self.mask)
+        return float(reward)
+
+    def _act_scripted(self, action: int) -> float:
+        before = self.states.copy(), list(self._dice)
+        reward, _ = _act(self.states, self.rules, action, self.options.reward, False, self.mask)
+        try:
+            self._throw()
+        except IllegalActionError:
+            self.states[:], self._dice = before
+            legal_mask(self.states, 0, self.rules, self.mask, 0)
+            raise
+        self.info = _look(self.states, self.rules, self.mask)
+        return float(reward)
+
+    def illegal(self, action: int) -> float:
+        """An illegal action: it ends the episode; the reward of player 0.
+
+        Raises:
+            IllegalActionError: under `illegal="raise"`; nothing has changed.
+        """
+        if self.options.illegal == "raise":
+            reason = why_illegal_text(self.states, 0, self.settings, action, self.rules)
+            raise IllegalActionError(reason)
+        reward, self.info = _forfeit(self.states, self.rules, self.options.reward, self.mask)
+        return float(reward)
+
+    def observation(self, seat: int) -> npt.NDArray[np.float32]:
+        """A new array: the board as `seat` sees it, at any time."""
+        encoder = self.options.encoder
+        out = np.empty((1, encoder.size), np.float32)
+        encoder.kernel(self.states, self.rules, _SEATS[seat], out)
+        return out.reshape(encoder.shape)
+
+    def mask_of(self, seat: int) -> npt.NDArray[np.int8]:
+        """A new array, int8 (actions,): the legal actions of `seat`; zeros while the other decides, ones at the end."""
+        if self.info[0] == seat:
+            return self.mask[0].copy()
+        if self.over:
+            return np.ones(self.mask.shape[1], np.int8)
+        return np.zeros(self.mask.shape[1], np.int8)
+
+    def infos(self) -> dict[str, Any]:
+        """A new dict of INFO_KEYS."""
+        return dict(zip(INFO_KEYS, self.info, strict=True))
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode is over."""
+        return bool(self.info[0] < 0)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the cap on turns has ended it (R11.1)."""
+        return bool(self.states[0]["ending"] == 3)
+
+    def game(self) -> Game:
+        """A `Game` of the present state; its dice are not the environment's (see `Game.copy`)."""
+        return Game(self.states.copy(), self.settings, seeded=True).copy()

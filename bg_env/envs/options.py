@@ -1,0 +1,285 @@
+"""What all environments take: the arguments of their constructors and the options of `reset`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+
+from bg_env.errors import SettingsError
+from bg_env.notation import ids, position_id, xgid
+from bg_env.observations import Encoder, encoder
+from bg_env.position import Game, checked_die
+from bg_env.rewards import reward as reward_named
+from bg_env.rules import END_NONE, Phase, Settings, States, Variant, check_state, new_episode, set_up, ties_double
+
+__all__ = ["INFO_KEYS", "EnvOptions", "Start", "read_options", "start_from"]
+
+MASKS: Final = ("both", "observation", "info")
+ILLEGAL: Final = ("terminate", "raise")
+INFO_KEYS: Final = ("player", "points", "level", "cube", "winner", "illegal", "turns")
+"""The numeric keys of every info: see `bg_env.envs.one.info_of`."""
+RESET_OPTIONS: Final = ("position", "game", "dice", "starter", "score", "crawford")
+
+
+def _one_of(name: str, value: Any, known: Sequence[Any]) -> Any:
+    if not any(value is item or (isinstance(value, str) and value == item) for item in known):
+        msg = f"{name} is one of {', '.join(map(repr, known))}, not {value!r}"
+        raise SettingsError(msg)
+    return value
+
+
+@dataclass(frozen=True)
+class EnvOptions:
+    """The checked arguments of an environment.
+
+    Attributes:
+        settings: what is played for.
+        encoder: the observation.
+        reward: number of the reward in `bg_env.rewards`.
+        mask: where the action mask is: "both", "observation" or "info".
+        illegal: what an illegal action does: "terminate" or "raise".
+        render_mode: None or one of the environment's render modes.
+    """
+
+    settings: Settings
+    encoder: Encoder
+    reward: int
+    mask: str
+    illegal: str
+    render_mode: str | None
+
+    @property
+    def in_observation(self) -> bool:
+        """Whether the observation is a Dict that holds the mask."""
+        return self.mask != "info"
+
+    @property
+    def in_info(self) -> bool:
+        """Whether the info holds the mask."""
+        return self.mask != "observation"
+
+    def observation_space(self) -> spaces.Space[Any]:
+        """A new space of one game's observation."""
+        board = spaces.Box(self.encoder.low.copy(), self.encoder.high.copy(), dtype=np.float32)
+        if not self.in_observation:
+            return board
+        return spaces.Dict(observation=board, action_mask=spaces.Box(0, 1, (self.settings.actions,), np.int8))
+
+    def action_space(self) -> spaces.Discrete:
+        """A new space of one game's actions."""
+        return spaces.Discrete(self.settings.actions)
+
+
+def read_options(
+    variant: str | Variant,
+    *,
+    observation: str = "tesauro",
+    mask: str = "both",
+    reward: str = "points",
+    illegal: str = "terminate",
+    render_mode: str | None = None,
+    render_modes: Sequence[str] = (),
+    **settings: Any,
+) -> EnvOptions:
+    """Check an environment's arguments; `settings` are those of `bg_env.Settings`.
+
+    Raises:
+        SettingsError: one of them is unknown, out of range, or contradicts another.
+    """
+    chosen = Game._settings_of(variant, settings)
+    view = encoder(observation)
+    view.check(chosen)
+    wanted = reward_named(reward)
+    wanted.check(chosen)
+    return EnvOptions(
+        settings=chosen,
+        encoder=view,
+        reward=wanted.kind,
+        mask=_one_of("mask", mask, MASKS),
+        illegal=_one_of("illegal", illegal, ILLEGAL),
+        render_mode=_one_of("render_mode", render_mode, (None, *render_modes)),
+    )
+
+
+@dataclass(frozen=True)
+class Start:
+    """The checked options of a `reset`.
+
+    Attributes:
+        states: the state set up by hand, an array of one, or None for the opening throw.
+        dice: the next rolls, in order.
+        starter: who must win the opening throw, or None.
+        score: points of both players at the start of a match, or None for the state's own.
+        crawford: whether the first game is Crawford, or None for what R9.2 says.
+    """
+
+    states: States | None = None
+    dice: tuple[tuple[int, int], ...] = ()
+    starter: int | None = None
+    score: tuple[int, int] | None = None
+    crawford: bool | None = None
+
+    def make(self, states: States, rules: Any, settings: Settings, key: int) -> None:
+        """Write the beginning of an episode with the random stream `key` into `states[0]`."""
+        new_episode(states, 0, rules, np.uint64(key))
+        if self.states is not None:
+            states[0] = self.states[0]
+            states["key"] = np.uint64(key)
+            states["rolls"] = states["choices"] = 0
+            return
+        if self.score is not None:
+            states["score"] = self.score
+        states["crawford"] = _crawford(settings, tuple(states[0]["score"].tolist()), self.crawford)
+
+
+def _crawford(settings: Settings, score: tuple[int, int], asked: bool | None) -> bool:
+    """R9.2 for a match set up from a bare score."""
+    if asked is not None:
+        return asked
+    near = [n == settings.match_length - 1 for n in score]
+    return settings.crawford and settings.cube and settings.match_length > 1 and sum(near) == 1
+
+
+def start_from(options: Mapping[str, Any] | None, settings: Settings) -> Start:
+    """Check the options of `reset` against each other and against the settings in force.
+
+    Raises:
+        SettingsError: an option is unknown or contradicts another or the settings.
+        NotationError: `position` is no id.
+        PositionError: the state cannot stand.
+        IllegalActionError: `dice` has no dice in it.
+    """
+    if not options:
+        return Start()
+    if not isinstance(options, Mapping):
+        msg = f"options is a dict, not {type(options).__name__}"
+        raise SettingsError(msg)
+    unknown = [str(name) for name in options if name not in RESET_OPTIONS and name != "options"]
+    if unknown:
+        msg = f"no reset option is called {', '.join(map(repr, unknown))}: choose from {', '.join(RESET_OPTIONS)}"
+        raise SettingsError(msg)
+    given = {name: value for name, value in options.items() if name in RESET_OPTIONS and value is not None}
+    if "position" in given and "game" in given:
+        msg = "options position and game both set the state up: give one of them"
+        raise SettingsError(msg)
+    dice = _dice(given.get("dice", ()))
+    starter = given.get("starter")
+    if starter is not None and (isinstance(starter, bool) or starter not in (0, 1)):
+        msg = f"option starter is 0 or 1, not {starter!r}"
+        raise SettingsError(msg)
+    score, crawford = _match_options(given, settings)
+    if "position" in given or "game" in given:
+        states = _from_game(given["game"], settings) if "game" in given else _from_id(given["position"], settings, starter)
+        _fit(states, settings, starter, score, crawford)
+        _fit_dice(states, settings, dice, None)
+        return Start(states, dice)
+    start = Start(None, dice, starter, score, crawford)
+    states = Game.new(settings.variant)._states.copy()
+    start.make(states, settings.record(), settings, 0)
+    check_state(states, 0, settings)
+    _fit_dice(states, settings, dice, starter)
+    return start
+
+
+def _dice(rolls: Any) -> tuple[tuple[int, int], ...]:
+    try:
+        pairs = [tuple(roll) for roll in rolls]
+    except TypeError:
+        pairs = [()]
+    if isinstance(rolls, (str, bytes)) or any(len(pair) != 2 for pair in pairs):
+        msg = f"option dice is a list of pairs such as [(3, 1), (6, 5)], not {rolls!r}"
+        raise SettingsError(msg)
+    return tuple((checked_die(pair[0]), checked_die(pair[1])) for pair in pairs)
+
+
+def _match_options(given: Mapping[str, Any], settings: Settings) -> tuple[tuple[int, int] | None, bool | None]:
+    score, crawford = given.get("score"), given.get("crawford")
+    for name in ("score", "crawford"):
+        if name in given and not settings.match_length:
+            msg = f"option {name} belongs to a match: give the environment a match_length"
+            raise SettingsError(msg)
+    if score is not None:
+        whole = isinstance(score, (tuple, list, np.ndarray)) and len(score) == 2
+        if not whole or any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in score):
+            msg = f"option score is a pair of points such as (2, 4), not {score!r}"
+            raise SettingsError(msg)
+        score = (int(score[0]), int(score[1]))
+    if crawford is not None and not isinstance(crawford, (bool, np.bool_)):
+        msg = f"option crawford is True or False, not {crawford!r}"
+        raise SettingsError(msg)
+    return score, None if crawford is None else bool(crawford)
+
+
+def _from_game(game: Any, settings: Settings) -> States:
+    if not isinstance(game, Game):
+        msg = f"option game is a bg_env.Game, not {type(game).__name__}"
+        raise SettingsError(msg)
+    theirs = game.settings.but(max_turns=settings.max_turns)
+    if theirs != settings:
+        msg = f"the game is played under other settings ({theirs}) than the environment ({settings})"
+        raise SettingsError(msg)
+    return game.states
+
+
+def _from_id(text: Any, settings: Settings, starter: int | None) -> States:
+    if not isinstance(text, str):
+        msg = f"option position is an XGID or a gnubg id as text, not {type(text).__name__}"
+        raise SettingsError(msg)
+    if text.startswith("XGID=") or text.count(":") > 2:
+        return xgid.read_xgid(text, settings.variant, settings)[0]
+    board, _, match = text.partition(":")
+    if match:
+        return ids.read_ids(board, match, settings.variant, settings)[0]
+    mover, opponent = position_id.decode(text, settings.variant)
+    states = Game.new(settings.variant)._states.copy()
+    turn = starter or 0
+    states["points"][0, turn], states["points"][0, 1 - turn] = mover, opponent
+    states["turn"] = turn
+    return states  # `_fit` sets it up: score and Crawford are known there
+
+
+def _fit(
+    states: States, settings: Settings, starter: int | None, score: tuple[int, int] | None, crawford: bool | None
+) -> None:
+    """Hold the other options against a state that was set up, and complete a bare position."""
+    s = states[0]
+    bare = s["phase"] == Phase.OPENING and s["turn"] >= 0
+    if bare:
+        states["score"] = score or (0, 0)
+        states["crawford"] = _crawford(settings, score or (0, 0), crawford)
+        set_up(states, 0, settings.record(), 0, 0)
+    elif score is not None and score != tuple(s["score"].tolist()):
+        msg = f"option score {score} contradicts the state's own, {tuple(s['score'].tolist())}"
+        raise SettingsError(msg)
+    elif crawford is not None and crawford != bool(s["crawford"]):
+        msg = f"option crawford={crawford} contradicts the state's own, {bool(s['crawford'])}"
+        raise SettingsError(msg)
+    if starter is not None and starter != s["turn"]:
+        msg = f"option starter={starter} contradicts the state, in which player {int(s['turn'])} is on roll"
+        raise SettingsError(msg)
+    check_state(states, 0, settings)
+    if s["phase"] == Phase.OVER or s["ending"] != END_NONE:
+        msg = "the game is over in the given state: an episode needs a decision or a roll to come"
+        raise SettingsError(msg)
+
+
+def _fit_dice(states: States, settings: Settings, dice: tuple[tuple[int, int], ...], starter: int | None) -> None:
+    """Refuse dice that the opening throw cannot show (R2.1, R2.2) or that make the other player start."""
+    if not dice or states[0]["phase"] != Phase.OPENING:
+        return
+    probe, rules = states.copy(), settings.record()
+    for first, second in dice:
+        if first != second:
+            if starter is not None and starter != int(second > first):
+                msg = f"option dice begins with {first}-{second}, so player {int(second > first)} starts, not starter={starter}"
+                raise SettingsError(msg)
+            return
+        if not ties_double(probe, 0, rules):
+            msg = f"option dice: the opening throw {first}-{second} is a tie and is thrown again: give unequal dice (R2.1)"
+            raise SettingsError(msg)
+        probe["ties"] += 1
+        probe["cube"] += 1

@@ -1,0 +1,34 @@
+"""The Gymnasium ids, as rows of a table; entry points are strings, so registering imports nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import gymnasium
+
+__all__ = ["IDS", "register_all"]
+
+IDS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "bg_env/Backgammon-v0": {"variant": "backgammon"},
+    "bg_env/BackgammonCubeless-v0": {"variant": "backgammon", "cube": False},
+    "bg_env/BackgammonMatch-v0": {"variant": "backgammon", "match_length": 7},
+    "bg_env/Nackgammon-v0": {"variant": "nackgammon"},
+    "bg_env/NackgammonBallard-v0": {"variant": "nackgammon_ballard"},
+    "bg_env/AceyDeucey-v0": {"variant": "acey_deucey"},
+    "bg_env/Hypergammon-v0": {"variant": "hypergammon"},
+    "bg_env/Longgammon-v0": {"variant": "longgammon"},
+}
+"""The ids and the arguments that each presets; any of them can be given otherwise to `gymnasium.make`."""
+
+
+def register_all() -> None:
+    """Register every id of `IDS` that Gymnasium does not know yet."""
+    for name, preset in IDS.items():
+        if name not in gymnasium.registry:
+            gymnasium.register(
+                id=name,
+                entry_point="bg_env.envs.single:SingleEnv",
+                vector_entry_point="bg_env.envs.vector:VectorEnv",
+                kwargs=dict(preset),
+            )
