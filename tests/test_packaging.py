@@ -117,6 +117,14 @@ for name in {names}:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_key_of_the_kernel_cache_covers_every_kernel():
+    """Numba does not see an edit of a helper in another file: a module with kernels that the key leaves out goes stale."""
+    covered = [PACKAGE / name for name in bg_env._jit._SOURCES]
+    kernels = [path for path in PACKAGE.rglob("*.py") if re.search(r"^@kernel", path.read_text("utf-8"), re.MULTILINE)]
+    assert len(kernels) > 5
+    assert not [path for path in kernels if path not in covered and path.parent not in covered]
+
+
 def test_no_module_has_a_name_that_says_nothing():
     names = {path.stem for folder in ("bg_env", "examples", "tests") for path in (ROOT / folder).rglob("*.py")}
     assert not names & {"utils", "util", "helpers", "helper", "common", "misc"}
