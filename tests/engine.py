@@ -13,6 +13,18 @@ from bg_env.rules import STATE, Phase, Settings
 ACTIONS = 161
 
 
+def board_of(mover: dict[int, int], opponent: dict[int, int], checkers: int = 15) -> Board:
+    """A board by points on the mover's numbering (25 its bar, 0 the opponent's bar); checkers not named are borne off."""
+    sides = [0] * 26, [0] * 26
+    for point, n in mover.items():
+        sides[0][point] = n
+    for point, n in opponent.items():
+        sides[1][25 - point] = n
+    for side in sides:
+        side[0] = checkers - sum(side)
+    return tuple(sides[0]), tuple(sides[1])
+
+
 class EngineGame:
     """`states` and `rules` are the arrays of one record that the kernels take; a new one waits for the opening throw."""
 
@@ -20,7 +32,7 @@ class EngineGame:
         self.settings = settings
         self.rules = settings.record()
         self.states = np.zeros(1, STATE)
-        engine.new_episode(self.states, 0, self.rules, engine.episode_key(np.uint64(seed), 0))
+        engine.new_episode(self.states, 0, self.rules, np.uint64(engine.episode_key(np.uint64(seed), np.uint64(0))))
 
     def place(self, board: Board, dice: Dice = (), *, turn: int = 0, **fields: Any) -> EngineGame:
         """Set up: `board` as the player `turn` sees it, dice rolled or none; other fields of the record by name."""

@@ -123,7 +123,7 @@ class Twin(RuleBasedStateMachine):
     @rule()
     def once_more(self):
         """After the end the next episode begins as the first did."""
-        engine.new_episode(self.game.states, 0, self.game.rules, engine.episode_key(np.uint64(0), 0))
+        engine.new_episode(self.game.states, 0, self.game.rules, np.uint64(engine.episode_key(np.uint64(0), np.uint64(0))))
         assert self.game.states.tobytes() == EngineGame(self.settings).states.tobytes()
         self.oracle = OracleGame(self.settings)
 
