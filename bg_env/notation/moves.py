@@ -19,7 +19,7 @@ from bg_env.actions import STEPS, Step, legal_actions, step_of
 from bg_env.errors import IllegalActionError, NotationError
 from bg_env.rules import BAR, OFF, Phase, States, apply, plays
 
-__all__ = ["NO_PLAY", "Move", "find_play", "format_actions", "format_steps", "match_play", "parse_moves"]
+__all__ = ["NO_PLAY", "Move", "find_play", "format_actions", "format_steps", "match_play", "parse_moves", "steps_of"]
 
 NO_PLAY: Final = "(no play)"
 """The text of a play without steps."""
@@ -28,6 +28,7 @@ _PLACE = r"(?:bar|b|off|o|\d{1,2})"
 _MOVE = re.compile(rf"({_PLACE}\*?(?:/{_PLACE}\*?)+)(?:\(([1-4])\)(\*?))?", re.IGNORECASE | re.ASCII)
 _DANCES: Final = {"", "(no play)", "no play", "(no move)", "no move", "cannot move", "dance", "dances", "pass", "-", "--"}
 _MAX_MOVES: Final = 4
+_AMBIGUOUS: Final = "it tells more than one play"
 _EXAMPLE: Final = "write moves like '24/18*/13', '8/5(2)', 'bar/22' or '6/off'"
 
 
@@ -98,43 +99,57 @@ def _dice_left(states: States, i: int) -> list[int]:
     return [int(die) for die, n in zip(s["dice"], s["left"], strict=True) for _ in range(n)]
 
 
-def match_play(moves: Sequence[Move], states: States, i: int, candidates: tuple[Any, Any]) -> int | str:
+def match_play(moves: Sequence[Move], states: States, i: int, numbers: Any) -> int | str:
     """The index of the legal play that `moves` tell, or why there is none.
 
     Args:
         moves: from `parse_moves`.
         states: STATE records.
         i: the index of a state in phase CHECKER.
-        candidates: `actions` and `after` of its distinct plays, from `rules.plays`.
+        numbers: int16 (m, 4), the actions of its distinct plays, from `rules.plays`.
     """
     side = int(states[i]["turn"])
-    points = states[i]["points"]
-    mover, opponent = points[side], points[1 - side]
+    opponent = states[i]["points"][1 - side].tolist()
     landings = {place for move in moves for place in move.places[1:] if place != OFF}
     for place in sorted(landings):
         if opponent[25 - place] >= 2:
-            return f"point {place} is held by {int(opponent[25 - place])} opposing checkers"
+            return f"point {place} is held by {opponent[25 - place]} opposing checkers"
     must_hit = {place for place in landings if opponent[25 - place] == 1}
     for place in sorted({place for move in moves for place in move.hits} - must_hit):
-        return f"there is no checker to hit on {place if place not in (OFF, BAR) else ('off', 'the bar')[place == BAR]}"
+        return f"there is no checker to hit on {place if OFF < place < BAR else _text(place)}"
     dice = _dice_left(states, i)
     if not _fits([way for move in moves for way in itertools.pairwise(move.places)], dice):
         return f"{'-'.join(map(str, dice))} cannot be shared among these moves"
-    target = mover.astype(np.int64)
+    change = np.zeros(26, np.int8)
     for move in moves:
-        target[move.places[0]] -= 1
-        target[move.places[-1]] += 1
-    after = candidates[1]["points"]
-    same = np.flatnonzero((after[:, side] == target).all(axis=1))
+        change[move.places[0]] -= 1
+        change[move.places[-1]] += 1
+    changes, landed = _results(numbers)
+    same = np.flatnonzero((changes == change).all(axis=1))
     if len(same) > 1 or must_hit:
-        bar = int(opponent[BAR]) + len(must_hit)
-        gone = [25 - place for place in must_hit]
-        same = same[(after[same, 1 - side][:, gone] == 0).all(axis=1)]
-        exact = same[after[same, 1 - side, BAR] == bar]
+        blots = [place for place in range(1, BAR) if opponent[25 - place] == 1]
+        hits = landed[same][:, blots]
+        wanted = np.isin(blots, list(must_hit))
+        same, hits = same[(hits >= wanted).all(axis=1)], hits[(hits >= wanted).all(axis=1)]
+        exact = same[(hits == wanted).all(axis=1)]
         same = exact if len(exact) else same
     if len(same) > 1:
-        return "AMBIGUOUS"
+        return _AMBIGUOUS
     return int(same[0]) if len(same) else "it is not a legal play of this roll"
+
+
+def _results(numbers: Any) -> tuple[Any, Any]:
+    """What plays do: int8 (m, 26), the change of the mover's counts, and bool (m, 26), where its checkers land."""
+    rows, steps = np.nonzero(numbers >= 0)
+    made = numbers[rows, steps]
+    source = made // 6 + 1
+    target = np.maximum(source - made % 6 - 1, OFF)
+    changes = np.zeros((len(numbers), 26), np.int8)
+    np.subtract.at(changes, (rows, source), 1)
+    np.add.at(changes, (rows, target), 1)
+    landed = np.zeros((len(numbers), 26), np.bool_)
+    landed[rows, target] = True
+    return changes, landed
 
 
 def find_play(text: str, states: States, i: int, rules: Any, *, whole: bool = False) -> list[int]:
@@ -155,11 +170,11 @@ def find_play(text: str, states: States, i: int, rules: Any, *, whole: bool = Fa
     if states[i]["phase"] != Phase.CHECKER:
         msg = f"no roll waits to be played, so {text.strip()[:60]!r} cannot be"
         raise IllegalActionError(msg)
-    _, numbers, after = plays(states[i : i + 1], rules)
-    found = match_play(moves, states, i, (numbers, after))
+    _, numbers, _ = plays(states[i : i + 1], rules)
+    found = match_play(moves, states, i, numbers)
     if isinstance(found, int):
         return [int(a) for a in numbers[found] if a >= 0]
-    if found == "AMBIGUOUS":
+    if found == _AMBIGUOUS:
         msg = f"{text.strip()!r} tells more than one play: write the points touched on the way, with * where it hits"
         raise NotationError(msg)
     if not whole and moves:
@@ -225,16 +240,22 @@ def format_steps(steps: Sequence[Step]) -> str:
     return " ".join(texts)
 
 
-def format_actions(actions: Sequence[int], states: States, i: int) -> str:
-    """The play made of these step actions from state `i`, as `format_steps` writes it."""
-    side = int(states[i]["turn"])
-    other = states[i]["points"][1 - side].tolist()
+def steps_of(numbers: Sequence[int], states: States, i: int) -> tuple[Step, ...]:
+    """The steps that these action numbers make one after another from state `i`; numbers below 0 are nothing."""
+    other = states[i]["points"][1 - int(states[i]["turn"])].tolist()
     steps = []
-    for action in actions:
-        source, die = step_of(action)
+    for number in numbers:
+        if number < 0:
+            continue
+        source, die = step_of(number)
         target = max(source - die, OFF)
         hit = target > OFF and other[25 - target] == 1
         if hit:
             other[25 - target] = 0
         steps.append(Step(source, target, die, hit))
-    return format_steps(steps)
+    return tuple(steps)
+
+
+def format_actions(numbers: Sequence[int], states: States, i: int) -> str:
+    """The play that these action numbers make from state `i`, as `format_steps` writes it."""
+    return format_steps(steps_of(numbers, states, i))
