@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from bg_env.errors import SettingsError
 from bg_env.players.protocol import Player, PlayPlayer, bound
+from bg_env.players.pubeval import PubevalPlayer
 from bg_env.players.random import RandomPlayer
 from bg_env.rules import Settings
 
-__all__ = ["PLAYERS", "Player", "PlayPlayer", "RandomPlayer", "bound", "player"]
+__all__ = ["PLAYERS", "PlayPlayer", "Player", "PubevalPlayer", "RandomPlayer", "bound", "player"]
 
-PLAYERS: Final[Mapping[str, Callable[[], Any]]] = {"random": RandomPlayer}
+PLAYERS: Final[Mapping[str, Callable[[], Any]]] = {"random": RandomPlayer, "pubeval": PubevalPlayer}
 """The players known by name: name -> a function that makes one."""
 
 

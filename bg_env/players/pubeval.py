@@ -1,0 +1,160 @@
+"""The player `pubeval`: Gerald Tesauro's public benchmark player of 1993, two linear evaluators over 122 inputs.
+
+It plays the legal play whose result scores highest, by one set of weights where the sides can still meet and by another in
+races, decided by the position before the play. It knows no cube. Against the random player it wins 2.5 points a game.
+
+The weights are decimal numbers of five places, so that scores are kept as exact integers here: the same play is chosen on every
+machine, compiled or not. Of equal scores the first play in the order of `rules.plays` wins. The last input is the share of
+checkers borne off, n / 15 in the original, n / the variant's number here.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env._jit import kernel
+from bg_env.errors import OrderError
+from bg_env.rules import BAR, MAX_PLAYS, OFF, STATE, Settings, States, plays_into
+
+__all__ = ["PubevalPlayer", "pubeval_play", "pubeval_scratch", "pubeval_table"]
+
+CONTACT = 0
+RACE = 1
+
+PLACES = 10**5
+"""The weights are multiples of 1 / PLACES."""
+
+
+@lru_cache
+def pubeval_table(checkers: int) -> npt.NDArray[np.int64]:
+    """What each place adds to the score, as integers: weights * 100,000 * 2 * `checkers`.
+
+    Returns:
+        int64 (2, 26, checkers + 2), read only: [CONTACT or RACE, place, n + 1]. Places 1-24 are the player's own points with n
+        own checkers, or -1 for an opposing blot; place 25 is the bar with n opposing checkers; place 0 has n own borne off.
+    """
+    text = resources.files("bg_env").joinpath("data", "pubeval_weights.json").read_text(encoding="utf-8")
+    sets = json.loads(text)
+    table = np.zeros((2, 26, checkers + 2), np.int64)
+    for kind, name in ((CONTACT, "contact"), (RACE, "race")):
+        weights = [round(w * PLACES) * checkers for w in sets[name]]  # for inputs in halves
+        for point in range(1, 25):
+            blot, one, more, three, extra = weights[5 * (24 - point) : 5 * (24 - point) + 5]
+            table[kind, point, 0] = 2 * blot
+            for n in range(1, checkers + 1):
+                table[kind, point, n + 1] = 2 * (one if n == 1 else more) + 2 * three * (n == 3) + extra * max(n - 3, 0)
+        for n in range(checkers + 1):
+            table[kind, BAR, n + 1] = weights[120] * n
+            table[kind, OFF, n + 1] = 2 * weights[121] // checkers * n
+    table.flags.writeable = False
+    return table
+
+
+def pubeval_scratch() -> tuple[npt.NDArray[Any], ...]:
+    """The arrays that `pubeval_play` works in, from `work` on: one set for each thread."""
+    return (
+        np.empty(1, STATE),
+        np.zeros(4, np.int64),
+        np.zeros(4, np.int64),
+        np.empty((MAX_PLAYS, 2), np.int64),
+        np.empty(MAX_PLAYS, STATE),
+        np.empty((MAX_PLAYS, 4), np.int16),
+    )
+
+
+@kernel
+def _kind(states: Any, i: Any) -> Any:
+    """CONTACT if any two opposing checkers have yet to pass each other, else RACE."""
+    rear = 0
+    for side in range(2):
+        p = 25
+        while p > 0 and states[i]["points"][side, p] == 0:
+            p -= 1
+        rear += p
+    return CONTACT if rear >= 25 else RACE
+
+
+@kernel
+def _score(after: Any, n: Any, side: Any, table: Any, kind: Any) -> Any:
+    """The score of position `n` for `side`, which has just played."""
+    other = 1 - side
+    score = table[kind, OFF, np.int64(after[n]["points"][side, OFF]) + 1]
+    score += table[kind, BAR, np.int64(after[n]["points"][other, BAR]) + 1]
+    for p in range(1, 25):
+        own = np.int64(after[n]["points"][side, p])
+        if after[n]["points"][other, 25 - p] == 1:
+            own = np.int64(-1)
+        score += table[kind, p, own + 1]
+    return score
+
+
+@kernel
+def pubeval_play(
+    states: Any, i: Any, rules: Any, table: Any, work: Any, path: Any, hits: Any, keys: Any, after: Any, actions: Any
+) -> Any:
+    """Pubeval's play in state `i` (phase CHECKER): its index n in `after` and `actions`.
+
+    `table` is `pubeval_table(checkers)`, the rest `pubeval_scratch()`. `after[n]` is the state that follows, before dice that
+    fall due; `actions[n]` has the play's steps, -1 behind the last.
+    """
+    end = plays_into(states, i, rules, work, path, hits, keys, after, actions, 0)
+    side = np.int64(states[i]["turn"])
+    kind = _kind(states, i)
+    best = 0
+    top = np.int64(0)
+    for n in range(end):
+        if after[n]["winner"] >= 0:
+            return n
+        score = _score(after, n, side, table, kind)
+        if n == 0 or score > top:
+            best = n
+            top = score
+    return best
+
+
+@kernel
+def _choose_plays(
+    states: Any, rules: Any, table: Any, work: Any, path: Any, hits: Any, keys: Any, after: Any, actions: Any, out: Any
+) -> None:
+    for i in range(states.shape[0]):
+        n = pubeval_play(states, i, rules, table, work, path, hits, keys, after, actions)
+        for k in range(4):
+            out[i, k] = actions[n, k]
+
+
+class PubevalPlayer:
+    """Tesauro's pubeval, for the settings it is bound to; rolls, takes, names 6-6."""
+
+    name = "pubeval"
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings
+        if settings is not None:
+            self._rules = settings.record()
+            self._table = pubeval_table(settings.variant.checkers)
+
+    def bind(self, settings: Settings) -> PubevalPlayer:
+        """Pubeval under these settings."""
+        return PubevalPlayer(settings)
+
+    def choose_plays(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:  # noqa: ARG002 - draws nothing
+        """The steps of the play that scores highest, for each state (phase CHECKER); see `PlayPlayer.choose_plays`.
+
+        Raises:
+            OrderError: the player is bound to no settings.
+        """
+        if self.settings is None:
+            msg = "pubeval must know the settings: use PubevalPlayer(settings) or PubevalPlayer().bind(settings)"
+            raise OrderError(msg)
+        steps = np.empty((len(states), 4), np.int64)
+        _choose_plays(states, self._rules, self._table, *pubeval_scratch(), steps)
+        return steps
+
+    def __repr__(self) -> str:
+        return f"PubevalPlayer({str(self.settings)!r})" if self.settings is not None else "PubevalPlayer()"
