@@ -27,6 +27,9 @@ __all__ = ["PubevalPlayer", "pubeval_play", "pubeval_scratch", "pubeval_table"]
 CONTACT = 0
 RACE = 1
 
+_Array = npt.NDArray[Any]
+_Scratch = tuple[_Array, _Array, _Array, _Array, _Array, _Array]
+
 PLACES = 10**5
 """The weights are multiples of 1 / PLACES."""
 
@@ -39,8 +42,7 @@ def pubeval_table(checkers: int) -> npt.NDArray[np.int64]:
         int64 (2, 26, checkers + 2), read only: [CONTACT or RACE, place, n + 1]. Places 1-24 are the player's own points with n
         own checkers, or -1 for an opposing blot; place 25 is the bar with n opposing checkers; place 0 has n own borne off.
     """
-    text = resources.files("bg_env").joinpath("data", "pubeval_weights.json").read_text(encoding="utf-8")
-    sets = json.loads(text)
+    sets = json.loads((resources.files("bg_env") / "data" / "pubeval_weights.json").read_text(encoding="utf-8"))
     table = np.zeros((2, 26, checkers + 2), np.int64)
     for kind, name in ((CONTACT, "contact"), (RACE, "race")):
         weights = [round(w * PLACES) * checkers for w in sets[name]]  # for inputs in halves
@@ -56,7 +58,7 @@ def pubeval_table(checkers: int) -> npt.NDArray[np.int64]:
     return table
 
 
-def pubeval_scratch() -> tuple[npt.NDArray[Any], ...]:
+def pubeval_scratch() -> _Scratch:
     """The arrays that `pubeval_play` works in, from `work` on: one set for each thread."""
     return (
         np.empty(1, STATE),
