@@ -20,8 +20,9 @@ from bg_env.errors import (
     PositionError,
     SettingsError,
 )
+from bg_env.game import Event, Game, why_illegal
 from bg_env.observations import ENCODERS
-from bg_env.position import Event, Game, Play, Position, why_illegal
+from bg_env.position import Play, Position
 from bg_env.rewards import REWARDS
 from bg_env.rules import VARIANTS, Phase, Settings, Variant
 from bg_env.sampling import sample

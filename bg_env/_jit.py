@@ -23,7 +23,8 @@ from numba.core import config, event
 __all__ = ["CACHE_DIR", "kernel"]
 
 _PACKAGE = Path(__file__).resolve().parent
-_SOURCES = ("rules", "observations", "rewards.py", "sampling.py", "players", "envs", "_jit.py")  # the only places that hold kernels
+# The only places that hold kernels.
+_SOURCES = ("rules", "observations", "rewards.py", "sampling.py", "players", "envs", "_jit.py")
 
 
 def _sources_hash() -> str:

@@ -2,7 +2,7 @@
 
 | number | meaning | text |
 |---|---|---|
-| 0-149 | checker step: `(source - 1) * 6 + (die - 1)`, source 1-24 a point, 25 the bar, on the mover's numbering | `13/8`, `bar/20*`, `6/off` |
+| 0-149 | checker step: `(source - 1) * 6 + (die - 1)`, source 1-24 or 25 the bar | `13/8`, `bar/20*`, `6/off` |
 | 150 | roll (decline to double) | `roll` |
 | 151 | double | `double` |
 | 152, 153 | take, drop | `take`, `drop` |
@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from bg_env.errors import IllegalActionError, NotationError
+from bg_env.errors import IllegalActionError, NotationError, SettingsError
 from bg_env.rules import BAR, Phase, Reason, Settings, States, illegal_reason, legal_mask
 
 __all__ = [
@@ -30,9 +30,12 @@ __all__ = [
     "ROLL",
     "STEPS",
     "TAKE",
+    "Event",
     "Step",
     "action_text",
     "checked",
+    "checked_die",
+    "checked_seed",
     "legal_actions",
     "name_action",
     "parse_action",
@@ -50,6 +53,8 @@ DROP: Final = 153
 BEAVER: Final = 154
 FIRST_NAMED: Final = 155
 """The action that names 1-1; 6-6 is `FIRST_NAMED + 5`."""
+
+MAX_SEED: Final = 2**64 - 1
 
 _WORDS: Final = {"roll": ROLL, "double": DOUBLE, "take": TAKE, "drop": DROP, "beaver": BEAVER}
 _ALSO: Final = {"redouble": DOUBLE, "accept": TAKE, "raccoon": BEAVER}
@@ -71,6 +76,22 @@ class Step(NamedTuple):
 
     def __str__(self) -> str:
         return f"{_place(self.source)}/{_place(self.target)}{'*' if self.hit else ''}"
+
+
+class Event(NamedTuple):
+    """One thing that happened in a game.
+
+    Attributes:
+        player: who rolled or acted; None for an opening tie (R2.2).
+        roll: the dice of a roll, in the opening player 0's die first; None for an action.
+        action: the action number; None for a roll, and for a resignation.
+        level: the level resigned at; 0 for anything else.
+    """
+
+    player: int | None
+    roll: tuple[int, int] | None = None
+    action: int | None = None
+    level: int = 0
 
 
 def step_action(source: int, die: int) -> int:
@@ -249,3 +270,27 @@ def checked(action: Any, size: int) -> int:
     what = "None" if action is None else f"{type(action).__name__} {action!r}"
     msg = f"an action is an integer from 0 to {size - 1}, not {what}"
     raise IllegalActionError(msg)
+
+
+def checked_die(die: Any) -> int:
+    """A die as an int.
+
+    Raises:
+        IllegalActionError: not a number from 1 to 6.
+    """
+    if isinstance(die, (bool, np.bool_)) or not isinstance(die, (int, np.integer)) or not 1 <= die <= 6:
+        msg = f"a die shows a number from 1 to 6, not {die!r}"
+        raise IllegalActionError(msg)
+    return int(die)
+
+
+def checked_seed(seed: Any) -> int:
+    """A seed as an int.
+
+    Raises:
+        SettingsError: not a number from 0 to 2**64 - 1.
+    """
+    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or not 0 <= seed <= MAX_SEED:
+        msg = f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}"
+        raise SettingsError(msg)
+    return int(seed)

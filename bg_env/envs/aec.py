@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from pettingzoo import AECEnv
 
@@ -10,7 +10,7 @@ from bg_env.actions import checked
 from bg_env.envs.one import OneGame
 from bg_env.envs.options import read_options
 from bg_env.errors import IllegalActionError, OrderError, SettingsError
-from bg_env.position import Game
+from bg_env.game import Game
 from bg_env.render.text import board_text
 from bg_env.rules import Variant
 
@@ -51,7 +51,7 @@ class BackgammonEnv(AECEnv[str, Any, Any]):
         SettingsError: an argument is unknown, out of range, or contradicts another.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo declares it so; each environment has a copy
         "name": "backgammon_v0",
         "render_modes": ["ansi"],
         "is_parallelizable": False,
@@ -79,8 +79,8 @@ class BackgammonEnv(AECEnv[str, Any, Any]):
         checks: bool = True,
         name: str = "backgammon_v0",
     ) -> None:
-        super().__init__()
-        self.metadata = {**type(self).metadata, "name": name}  # type: ignore[misc]
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.metadata = {**type(self).metadata, "name": name}
         options = read_options(
             variant,
             observation=observation,
@@ -166,7 +166,7 @@ class BackgammonEnv(AECEnv[str, Any, Any]):
         self._infos = {}
         self._rewarded = False
         self._over = False
-        self._skip_agent_selection = None
+        self._skip_agent_selection = None  # type: ignore[assignment]
         self.agent_selection = AGENTS[max(self._one.info[0], 0)]
         self._was_reset = True
         if self._one.over:  # truncated by a cap of turns before anybody could act

@@ -15,13 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env._jit import kernel
-from bg_env.actions import why_illegal_text
+from bg_env.actions import checked_seed, why_illegal_text
 from bg_env.envs.options import INFO_KEYS, EnvOptions, Start, start_from
 from bg_env.errors import IllegalActionError
-from bg_env.position import Game, checked_seed
+from bg_env.game import Game
+from bg_env.observations import default_seat
 from bg_env.rewards import reward_of
 from bg_env.rules import (
     END_ILLEGAL,
+    SEAT,
     STATE,
     Phase,
     apply,
@@ -33,6 +35,7 @@ from bg_env.rules import (
     legal_mask,
     settle,
     ties_double,
+    word,
 )
 
 __all__ = ["OneGame", "info_of"]
@@ -98,10 +101,35 @@ class OneGame:
         self.states = np.zeros(1, STATE)
         self.mask = np.zeros((1, options.settings.actions), np.int8)
         self.info: tuple[int, ...] = (-1, 0, 0, 1, -1, 0, 0)
-        self._seed: int | None = None
+        self._seed = 0
+        self._seeded = False
         self._episode = 0
         self._dice: list[tuple[int, int]] = []
         self._starter: int | None = None
+
+    def save(self) -> tuple[Any, ...]:
+        """All that an action changes, for `restore`."""
+        return self.states.copy(), list(self._dice), self._starter, self.info
+
+    def restore(self, saved: tuple[Any, ...]) -> None:
+        """Be as when `saved` was saved."""
+        self.states[:], self._dice, self._starter, info = saved[0], list(saved[1]), saved[2], saved[3]
+        legal_mask(self.states, 0, self.rules, self.mask, 0)
+        self.info = info
+
+    def save_all(self) -> tuple[Any, ...]:
+        """All that a new episode changes, for `restore_all`."""
+        return (*self.save(), self._seed, self._episode, self._seeded)
+
+    def restore_all(self, saved: tuple[Any, ...]) -> None:
+        """Be as when `saved` was saved."""
+        self.restore(saved[:4])
+        self._seed, self._episode, self._seeded = saved[4:]
+
+    @property
+    def fresh(self) -> bool:
+        """Whether no episode has begun yet."""
+        return bool(self.states[0]["games"] == 0)
 
     def begin(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
         """Begin an episode: the first of `seed`, or the next one since the last seed.
@@ -111,9 +139,9 @@ class OneGame:
         """
         start = start_from(options, self.settings)
         if seed is not None:
-            self._seed, self._episode = checked_seed(seed), 0
-        elif self._seed is None:
-            self._seed, self._episode = secrets.randbits(63), 0
+            self._seed, self._episode, self._seeded = checked_seed(seed), 0, True
+        elif not self._seeded:
+            self._seed, self._episode, self._seeded = secrets.randbits(63), 0, True
         else:
             self._episode += 1
         self._begin(start)
@@ -124,7 +152,7 @@ class OneGame:
         self._dice = list(start.dice)[::-1]
         self._starter = start.starter
         self._throw()
-        self.info = _look(self.states, self.rules, self.mask)
+        self.look()
 
     def _throw(self) -> None:
         """Throw the dice that are due: those given in advance first, then the stream's."""
@@ -146,24 +174,32 @@ class OneGame:
                 self._starter = None
             apply_roll(s, 0, rules, d1, d2)
 
+    @property
+    def scripted(self) -> bool:
+        """Whether dice to come are given in advance."""
+        return bool(self._dice) or self._starter is not None
+
+    def look(self, ended: tuple[int, int, int] | None = None) -> None:
+        """Renew `mask` and `info`; `ended` is (points, level, winner) of an earlier game to tell of instead of the last."""
+        info = _look(self.states, self.rules, self.mask)
+        self.info = info if ended is None else (info[0], ended[0], ended[1], info[3], ended[2], info[5], info[6])
+
     def act(self, action: int) -> float:
         """Do a legal action and throw the dice that are due; the reward of player 0."""
-        scripted = bool(self._dice) or self._starter is not None
-        if scripted:
+        if self.scripted:
             return self._act_scripted(action)
         reward, self.info = _act(self.states, self.rules, action, self.options.reward, True, self.mask)
         return float(reward)
 
     def _act_scripted(self, action: int) -> float:
-        before = self.states.copy(), list(self._dice)
+        before = self.save()
         reward, _ = _act(self.states, self.rules, action, self.options.reward, False, self.mask)
         try:
             self._throw()
         except IllegalActionError:
-            self.states[:], self._dice = before
-            legal_mask(self.states, 0, self.rules, self.mask, 0)
+            self.restore(before)
             raise
-        self.info = _look(self.states, self.rules, self.mask)
+        self.look()
         return float(reward)
 
     def illegal(self, action: int) -> float:
@@ -188,10 +224,9 @@ class OneGame:
     def mask_of(self, seat: int) -> npt.NDArray[np.int8]:
         """A new array, int8 (actions,): the legal actions of `seat`; zeros while the other decides, ones at the end."""
         if self.info[0] == seat:
-            return self.mask[0].copy()
-        if self.over:
-            return np.ones(self.mask.shape[1], np.int8)
-        return np.zeros(self.mask.shape[1], np.int8)
+            mask: npt.NDArray[np.int8] = self.mask[0].copy()
+            return mask
+        return np.full(self.mask.shape[1], self.over, np.int8)
 
     def infos(self) -> dict[str, Any]:
         """A new dict of INFO_KEYS."""
@@ -201,6 +236,16 @@ class OneGame:
     def over(self) -> bool:
         """Whether the episode is over."""
         return bool(self.info[0] < 0)
+
+    @property
+    def viewer(self) -> int:
+        """Who looks where nobody is named: who decides, at the end the winner."""
+        return int(default_seat(self.states, 0))
+
+    @property
+    def seat_bit(self) -> int:
+        """The learner's seat by the episode's key, where none is asked for."""
+        return int(word(self.states[0]["key"], np.uint64(SEAT), np.uint64(0))) & 1
 
     @property
     def truncated(self) -> bool:

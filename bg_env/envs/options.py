@@ -9,10 +9,11 @@ from typing import Any, Final
 import numpy as np
 from gymnasium import spaces
 
+from bg_env.actions import checked_die
 from bg_env.errors import SettingsError
+from bg_env.game import Game
 from bg_env.notation import ids, position_id, xgid
 from bg_env.observations import Encoder, encoder
-from bg_env.position import Game, checked_die
 from bg_env.rewards import reward as reward_named
 from bg_env.rules import END_NONE, Phase, Settings, States, Variant, check_state, new_episode, set_up, ties_double
 
@@ -178,7 +179,7 @@ def start_from(options: Mapping[str, Any] | None, settings: Settings) -> Start:
         _fit_dice(states, settings, dice, None)
         return Start(states, dice)
     start = Start(None, dice, starter, score, crawford)
-    states = Game.new(settings.variant)._states.copy()
+    states = Game.new(settings.variant).states
     start.make(states, settings.record(), settings, 0)
     check_state(states, 0, settings)
     _fit_dice(states, settings, dice, starter)
@@ -222,7 +223,8 @@ def _from_game(game: Any, settings: Settings) -> States:
     if theirs != settings:
         msg = f"the game is played under other settings ({theirs}) than the environment ({settings})"
         raise SettingsError(msg)
-    return game.states
+    states: States = game.states
+    return states
 
 
 def _from_id(text: Any, settings: Settings, starter: int | None) -> States:
@@ -235,16 +237,14 @@ def _from_id(text: Any, settings: Settings, starter: int | None) -> States:
     if match:
         return ids.read_ids(board, match, settings.variant, settings)[0]
     mover, opponent = position_id.decode(text, settings.variant)
-    states = Game.new(settings.variant)._states.copy()
+    states = Game.new(settings.variant).states
     turn = starter or 0
     states["points"][0, turn], states["points"][0, 1 - turn] = mover, opponent
     states["turn"] = turn
     return states  # `_fit` sets it up: score and Crawford are known there
 
 
-def _fit(
-    states: States, settings: Settings, starter: int | None, score: tuple[int, int] | None, crawford: bool | None
-) -> None:
+def _fit(states: States, settings: Settings, starter: int | None, score: tuple[int, int] | None, crawford: bool | None) -> None:
     """Hold the other options against a state that was set up, and complete a bare position."""
     s = states[0]
     bare = s["phase"] == Phase.OPENING and s["turn"] >= 0

@@ -13,7 +13,7 @@ __all__ = ["at_stake", "may_double", "may_turn_again"]
 
 @kernel
 def may_double(states: Any, i: Any, rules: Any, player: Any) -> Any:
-    """Whether `player`, before a first roll of its turn, may double. (That it is such a moment is the phase's affair.)"""
+    """Whether `player` may double, if it stands before the first roll of its turn (which the phase tells)."""
     if rules[0]["cube"] == 0 or states[i]["crawford"]:
         return False
     owner = states[i]["owner"]

@@ -324,7 +324,8 @@ def set_up(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
     """Make a state set up by hand wait for what is due: points, turn, cube, owner, crawford and score are read.
 
     With `d1`, `d2` 0 the player `turn` is to double or roll (never a first turn, R8.2), else it has rolled them. Where a
-    side has borne off everything the game is over, won by it, with the points it is worth; scores stay as they are.
+    side has borne off everything the game is over, won by it, with the points it is worth; scores stay as they are. (With
+    dice only the mover counts: a board without opposing checkers is one to bear off on.)
     """
     turn = states[i]["turn"]
     _no_dice(states, i)
@@ -337,7 +338,7 @@ def set_up(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
     states[i]["games"] = 1
     states[i]["turns"] = 0
     for side in range(2):
-        if states[i]["points"][side, OFF] == rules[0]["checkers"]:
+        if states[i]["points"][side, OFF] == rules[0]["checkers"] and (side == turn or d1 == 0):
             level = counted_level(states, i, rules, board_level(states, i, 1 - side))
             states[i]["winner"] = side
             states[i]["level"] = level

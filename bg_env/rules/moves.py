@@ -75,9 +75,7 @@ def _completing(states: Any, i: Any, side: Any, held: Any, blocked: Any, first: 
     A source of `other` stays one whatever another checker does (landing is never blocked by own checkers, and a step
     never makes bearing off harder), so only steps of its last checker need a look ahead.
     """
-    if held & _BAR_BIT:
-        doubtful = first
-    elif second == 0:
+    if held & _BAR_BIT or second == 0:
         doubtful = first
     elif second & (second - 1):
         doubtful = np.int64(0)

@@ -164,9 +164,9 @@ def check_state(states: States, i: int, settings: Settings) -> None:
         if not ok:
             raise PositionError(message)
 
-    cap = settings.cap_log2
     need(0 <= s["phase"] <= Phase.OVER, f"phase {s['phase']} is none")
-    need(0 <= s["cube"] <= (cap if settings.cube else 0), f"a cube at {1 << int(s['cube'])} is past the highest value, {1 << cap if settings.cube else 1}")
+    cap = settings.cap_log2 if settings.cube else 0
+    need(0 <= s["cube"] <= cap, f"a cube at {1 << max(int(s['cube']), 0)} is past the highest value, {1 << cap}")
     need(s["owner"] in (-1, 0, 1), f"the cube's owner is -1, 0 or 1, not {s['owner']}")
     need(settings.cube or s["owner"] == -1, "the cube has an owner but is not in play: give cube=True")
     need(min(s["score"]) >= 0, "scores are not negative")
@@ -175,8 +175,10 @@ def check_state(states: States, i: int, settings: Settings) -> None:
         need(not over or s["phase"] == Phase.OVER, f"a score of {max(s['score'])} ends a match to {settings.match_length}")
         if s["crawford"]:
             near = [int(n) == settings.match_length - 1 for n in s["score"]]
-            need(settings.crawford and settings.cube and settings.match_length > 1, "no game is Crawford under these settings (R9.2)")
+            possible = settings.crawford and settings.cube and settings.match_length > 1
+            need(possible, "no game is Crawford under these settings (R9.2)")
             need(sum(near) == 1, f"the Crawford game has exactly one player at {settings.match_length - 1} (R9.2)")
-            need(s["owner"] == -1 and s["cube"] == 0 and s["chain"] == 0, "the cube cannot have been turned in the Crawford game")
+            untouched = s["owner"] == -1 and s["cube"] == 0 and s["chain"] == 0
+            need(untouched, "the cube cannot have been turned in the Crawford game")
     else:
         need(not s["crawford"], "money play has no Crawford game")

@@ -1,0 +1,230 @@
+"""The Gymnasium environment of one game: the opponent plays inside `step`, or one agent plays both seats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.actions import checked
+from bg_env.envs.one import OneGame
+from bg_env.envs.opponent import opponent_for, opponent_moves
+from bg_env.envs.options import read_options
+from bg_env.errors import OrderError, SettingsError
+from bg_env.game import Game
+from bg_env.render.text import board_text
+from bg_env.rules import Settings, Variant
+
+__all__ = ["SingleEnv"]
+
+
+class SingleEnv(gymnasium.Env[Any, Any]):
+    """Backgammon for one learner.
+
+    The learner sits on `seat`; the opponent acts inside `step` and `reset`, so the learner sees every reward of its own,
+    losses included. With `opponent=None` one agent plays both seats: the reward belongs to the player who just acted, the
+    observation and `info["player"]` to who acts next.
+
+    Args:
+        variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`; the settings after it are those of `bg_env.Settings`.
+        opponent: a name (`bg_env.players.PLAYERS`), an object with `choose` or `choose_plays` (`bg_env.players.Player`), a
+            callable from a batch of observations, here of one, to actions (under `mask="info"` it is given the masks as a
+            second argument), or None for self-play.
+        seat: 0, 1, or None for a bit of each episode's key.
+        observation, mask, reward, illegal, max_turns, render_mode: as of `bg_env.envs.aec.BackgammonEnv`.
+
+    Raises:
+        SettingsError: an argument is unknown, out of range, or contradicts another.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012 - Gymnasium declares it so
+
+    def __init__(
+        self,
+        variant: str | Variant = "backgammon",
+        cube: bool | None = None,
+        match_length: int = 0,
+        crawford: bool = True,
+        dead_cube: bool = True,
+        cube_cap: int | None = 64,
+        jacoby: bool = False,
+        beavers: int = 0,
+        auto_doubles: int = 0,
+        observation: str = "tesauro",
+        mask: str = "both",
+        reward: str = "points",
+        illegal: str = "terminate",
+        max_turns: int | None = None,
+        render_mode: str | None = None,
+        *,
+        opponent: Any = "random",
+        seat: int | None = None,
+    ) -> None:
+        options = read_options(
+            variant,
+            observation=observation,
+            mask=mask,
+            reward=reward,
+            illegal=illegal,
+            render_mode=render_mode,
+            render_modes=self.metadata["render_modes"],
+            cube=cube,
+            match_length=match_length,
+            crawford=crawford,
+            dead_cube=dead_cube,
+            cube_cap=cube_cap,
+            jacoby=jacoby,
+            beavers=beavers,
+            auto_doubles=auto_doubles,
+            max_turns=max_turns,
+        )
+        if seat is not None and (isinstance(seat, bool) or seat not in (0, 1)):
+            msg = f"seat is 0, 1 or None (a bit of the episode's key), not {seat!r}"
+            raise SettingsError(msg)
+        if seat is not None and opponent is None:
+            msg = f"seat={seat} needs an opponent: with opponent=None one agent plays both seats"
+            raise SettingsError(msg)
+        self.render_mode = render_mode
+        self.observation_space = options.observation_space()
+        self.action_space = options.action_space()
+        self._one = OneGame(options)
+        self._opponent = None if opponent is None else opponent_for(opponent, options.settings)
+        self._asked_seat = seat
+        self._seat: int | None = None
+        self._size = options.settings.actions
+        self._gain = 0.0
+        self._going = False
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._one.settings
+
+    @property
+    def seat(self) -> int | None:
+        """The learner's seat in this episode; None in self-play and before the first reset."""
+        return self._seat
+
+    @property
+    def game(self) -> Game:
+        """The present state as a `bg_env.Game`; its dice to come are not the environment's own."""
+        self._need_reset("game")
+        return self._one.game()
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Change the opponent; it acts from its next decision on. `opponent` as in the constructor.
+
+        Raises:
+            SettingsError: it is no opponent, or the environment is made for self-play (or the other way round).
+        """
+        if (opponent is None) != (self._opponent is None):
+            msg = "an environment of self-play stays one, and one with an opponent keeps one: make another environment"
+            raise SettingsError(msg)
+        self._opponent = None if opponent is None else opponent_for(opponent, self._one.settings)
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """The legal actions now: bool (actions,), a new array; what MaskablePPO of sb3-contrib looks for.
+
+        Raises:
+            OrderError: before the first reset.
+        """
+        self._need_reset("action_masks()")
+        return self._one.mask_of(self._view()).astype(np.bool_)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode; the opponent acts first if it is its turn.
+
+        A game can end before the learner has a decision (it only danced). Then the mask is all ones, and the next step,
+        whatever the action, reports the end and the reward.
+
+        Args:
+            seed: 0 to 2**64 - 1. None: the next episode since the last seed (a random one if there was none).
+            options: as of `bg_env.envs.aec.BackgammonEnv.reset`.
+
+        Raises:
+            BgEnvError: the seed or an option is refused, or the opponent chose something illegal; the episode in progress is
+                as it was.
+        """
+        before = self._one.save_all(), self._seat, self._gain
+        try:
+            self._one.begin(seed, options)
+            self._gain = 0.0
+            if self._opponent is not None:
+                self._seat = self._one.seat_bit if self._asked_seat is None else self._asked_seat
+                self._gain = opponent_moves(self._one, self._seat, self._opponent)
+        except BaseException:
+            saved, self._seat, self._gain = before
+            self._one.restore_all(saved)
+            raise
+        super().reset(seed=seed)
+        self._going = True
+        return self._observation(), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Do the learner's action, then the opponent's until the learner must decide again.
+
+        Raises:
+            OrderError: before `reset` or after the end.
+            IllegalActionError: the action is no integer of the action space or, under `illegal="raise"`, not legal, or the
+                opponent chose an illegal one. Nothing has changed.
+        """
+        one = self._one
+        if not self._going:
+            msg = "step() needs an episode: call reset() first"
+            raise OrderError(msg)
+        if type(action) is not int or not 0 <= action < self._size:
+            action = checked(action, self._size)
+        actor = max(one.info[0], 0) if self._seat is None else self._seat
+        reward = self._gain
+        if not one.over:
+            reward += self._act(action, actor)
+        self._gain = 0.0
+        over = one.over
+        truncated = over and one.truncated
+        self._going = not over
+        return self._observation(), reward if actor == 0 else -reward, over and not truncated, truncated, self._info()
+
+    def _act(self, action: int, actor: int) -> float:
+        """The learner's action and the opponent's answers; player 0's reward."""
+        one = self._one
+        if not one.mask[0, action]:
+            return one.illegal(action)
+        if self._opponent is None:
+            return one.act(action)
+        before = one.save()
+        try:
+            reward = one.act(action)
+            return reward + opponent_moves(one, actor, self._opponent)
+        except BaseException:
+            one.restore(before)
+            raise
+
+    def _view(self) -> int:
+        return self._one.viewer if self._seat is None else self._seat
+
+    def _observation(self) -> Any:
+        one, seat = self._one, self._view()
+        if not one.options.in_observation:
+            return one.observation(seat)
+        self._mask = one.mask_of(seat)
+        return {"observation": one.observation(seat), "action_mask": self._mask}
+
+    def _info(self) -> dict[str, Any]:
+        info = self._one.infos()
+        if self._one.options.in_info:
+            info["action_mask"] = self._mask if self._one.options.in_observation else self._one.mask_of(self._view())
+        return info
+
+    def _need_reset(self, what: str) -> None:
+        if self._one.fresh:
+            msg = f"{what} needs an episode: call reset() first"
+            raise OrderError(msg)
+
+    def render(self) -> Any:
+        """The board as text under `render_mode="ansi"`; None without a render mode."""
+        self._need_reset("render()")
+        if self.render_mode is None:
+            return None
+        return board_text(self._one.states, 0, self._one.settings)
