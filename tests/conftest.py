@@ -13,6 +13,11 @@ settings.register_profile("dev", deadline=None, suppress_health_check=[HealthChe
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
+
+def pytest_addoption(parser):
+    parser.addoption("--golden", action="store_true", help="rewrite the golden files and generated tables instead of comparing")
+
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
