@@ -1,0 +1,229 @@
+"""A batch of games and what can be done with all of them at once; it knows no RL library.
+
+`VectorEnv` is the Gymnasium form of it. All arrays are indexed by the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.actions import why_illegal_text
+from bg_env.envs import batch
+from bg_env.envs.batch_input import checked_actions, read_seeds
+from bg_env.envs.batch_records import ENDED_UNSEEN, INFO, OTHER_OPPONENT, PLAN, RUNNING, SEAT_BY_KEY, SLOT, Batch
+from bg_env.envs.options import EnvOptions, start_from
+from bg_env.envs.replies import batch_opponent, opponent_kind, reply
+from bg_env.envs.slices import Slices
+from bg_env.errors import IllegalActionError, OrderError, SettingsError
+from bg_env.rules import STATE
+
+__all__ = ["Games", "Report"]
+
+_NO_DICE = np.zeros((0, 2), np.int64)
+_NEVER = -2
+"""Episode number of a game that has never had a seed."""
+
+
+class Report(NamedTuple):
+    """What a step reports, as the kernels of `bg_env.envs.batch` write it."""
+
+    info: npt.NDArray[np.int32]
+    """(INFO, n): a row for each of INFO_KEYS."""
+    rewards: npt.NDArray[np.float64]
+    """(2, n): reward, and the return of the episode that ended."""
+    lengths: npt.NDArray[np.int32]
+    """(n,): length of the episode that ended."""
+    ends: npt.NDArray[np.bool_]
+    """(2, n): terminated, truncated."""
+
+
+class Games:
+    """`n` games under the same options, with the learner's seat and an opponent.
+
+    Args:
+        options: the checked arguments of the environment.
+        n: number of games.
+        opponent: see `bg_env.envs.replies.batch_opponent`.
+        seat: the learner's: 0, 1, or None for a bit of each episode's key.
+        same_step: whether an episode begins in the step that ends the one before; if not, in the next step.
+        limit: steps after which an episode is truncated, 0 for no limit.
+        threads: how many threads share the games.
+    """
+
+    def __init__(
+        self, options: EnvOptions, n: int, *, opponent: Any, seat: int | None, same_step: bool, limit: int, threads: int
+    ) -> None:
+        self.options = options
+        self.n = n
+        self.rules = options.settings.record()
+        self.states = np.zeros(n, STATE)
+        self.slots = np.zeros(n, SLOT)
+        self.slots["episode"] = _NEVER
+        self.slots["over"] = ENDED_UNSEEN
+        self.sets = np.zeros((n, 2), np.int32)
+        self.viewers = np.zeros(n, np.int8)
+        self.dice = _NO_DICE
+        self.plan = np.zeros(1, PLAN)
+        self.plan["reward"] = options.reward
+        self.plan["seat"] = -1 if opponent is None else SEAT_BY_KEY if seat is None else seat
+        self.plan["same_step"] = same_step
+        self.plan["limit"] = limit
+        self.finals = np.zeros(n if same_step else 0, STATE)
+        self.final_info = np.zeros((INFO + 1, n if same_step else 0), np.int32)
+        self.some_over = True
+        self.begun = False
+        self._slices = Slices(n, threads)
+        self.set_opponent(opponent)
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Play against `opponent` from its next decision on."""
+        self.opponent = batch_opponent(opponent, self.options)
+        self.plan["opponent"] = opponent_kind(self.opponent)
+
+    @property
+    def _batch(self) -> Batch:
+        return self.states, self.slots, self.rules, self.plan, self.dice
+
+    def run(self, call: Callable[[int, int], Any]) -> None:
+        """Call `call(lo, hi)` for every thread's range of games, and wait for all."""
+        self._slices.run(call)
+
+    def close(self) -> None:
+        """End the threads."""
+        self._slices.close()
+
+    # Saving ---
+
+    def save(self) -> tuple[Any, ...]:
+        """All that changes in a step or a reset, for `restore`."""
+        return self.states.copy(), self.slots.copy(), self.dice, self.some_over, self.begun
+
+    def restore(self, saved: tuple[Any, ...]) -> None:
+        """Be as when `saved` was saved (but for the legal sources, which `look` finds)."""
+        self.states[:], self.slots[:], self.dice, self.some_over, self.begun = saved
+
+    # Stepping ---
+
+    def begin(
+        self,
+        which: npt.NDArray[np.bool_],
+        seed: int | Sequence[int | None] | None,
+        start: Mapping[str, Any],
+        info: npt.NDArray[np.int32],
+    ) -> None:
+        """Begin an episode in the games marked in `which`, with the seeds and the options of `VectorEnv.reset`.
+
+        Raises:
+            BgEnvError: refused; all games are as they were.
+        """
+        seeds, seeded = read_seeds(seed, self.slots["episode"] == _NEVER, which)
+        begin = start_from(start, self.options.settings)
+        if not self.begun and not which.all():
+            msg = f"game {int(np.argmin(which))} has never been reset: the first reset must begin all games"
+            raise OrderError(msg)
+        template = np.zeros(1, STATE)
+        begin.make(template, self.rules, self.options.settings, 0)
+        saved = self.save()
+        try:
+            self.slots["seed"][seeded] = seeds[seeded]
+            self.slots["episode"][seeded] = -1
+            waiting = ((self.slots["queued"] < self.slots["queue_end"]) & ~which).any()
+            first = len(self.dice) if waiting else 0
+            self.dice = np.concatenate([self.dice[:first], np.array(begin.dice, np.int64).reshape(-1, 2)])
+            starter = -1 if begin.starter is None else begin.starter
+            self.run(lambda lo, hi: batch.begin_games(*self._batch, template, first, starter, info, which, lo, hi))
+            self._reply(info)
+            self._close_step(info)
+            self._refuse_unseen()
+        except BaseException:
+            self.restore(saved)
+            raise
+        self.begun = True
+
+    def _refuse_unseen(self) -> None:
+        unseen = self.slots["over"] == ENDED_UNSEEN
+        if unseen.any():
+            msg = f"in game {int(np.argmax(unseen))} every episode is over before the learner can act"
+            raise SettingsError(msg)
+
+    def check(self, actions: Any) -> npt.NDArray[np.int64]:
+        """The actions of the next step as int64 (n,).
+
+        Raises:
+            IllegalActionError: they are not that, or one is out of range or, under `illegal="raise"`, not legal.
+        """
+        over = self.slots["over"] if self.some_over else None
+        chosen = checked_actions(actions, self.options.settings.actions, over, self.n)
+        if self.options.illegal == "raise":
+            i = batch.first_illegal(self.states, self.slots, self.rules, self.sets, chosen)
+            if i >= 0:
+                reason = why_illegal_text(self.states, i, self.options.settings, int(chosen[i]), self.rules)
+                msg = f"game {i}: {reason}"
+                raise IllegalActionError(msg)
+        return chosen
+
+    def step(self, actions: npt.NDArray[np.int64], report: Report) -> npt.NDArray[np.bool_]:
+        """Do checked actions; the games that ended in this step, bool (n,).
+
+        Raises:
+            IllegalActionError: the opponent gave an illegal action or play; all games are as they were.
+        """
+        if self.plan[0]["opponent"] == OTHER_OPPONENT:
+            self._step_with_player(actions, report)
+        else:
+            finals = self.finals, self.final_info
+            self.run(lambda lo, hi: batch.step_games(*self._batch, self.sets, actions, *report, *finals, lo, hi))
+        done: npt.NDArray[np.bool_] = report.ends[0] | report.ends[1]
+        self.some_over = bool(done.any())
+        return done
+
+    def _step_with_player(self, actions: npt.NDArray[np.int64], report: Report) -> None:
+        """A step in which the opponent is no kernel; undone if anything goes wrong."""
+        saved, info = self.save(), report.info
+        finals = self.finals, self.final_info
+        try:
+            self.run(lambda lo, hi: batch.open_games(*self._batch, self.sets, actions, info, lo, hi))
+            self._reply(info)
+            self.run(lambda lo, hi: batch.report_games(*self._batch, *report, *finals, lo, hi))
+            self._reply(info)
+            self._close_step(info)
+        except BaseException:
+            self.restore(saved)
+            raise
+
+    def _reply(self, info: npt.NDArray[np.int32]) -> None:
+        if self.plan[0]["opponent"] == OTHER_OPPONENT:
+            reply(self._batch, self.opponent, self.options, info, 0, self.n)
+
+    def _close_step(self, info: npt.NDArray[np.int32]) -> None:
+        self.run(lambda lo, hi: batch.close_games(self.states, self.slots, info, lo, hi))
+        self.some_over = bool((self.slots["over"] != RUNNING).any())
+
+    # Looking ---
+
+    def tell(self, info: npt.NDArray[np.int32]) -> None:
+        """Write the info of the games as they stand, as if no game had just ended."""
+        info[:] = np.array([[-1], [0], [0], [1], [-1], [0], [0]])
+        batch.close_games(self.states, self.slots, info, 0, self.n)
+        self.some_over = bool((self.slots["over"] != RUNNING).any())
+
+    def look(self, mask: npt.NDArray[np.int8], flat: npt.NDArray[np.float32] | None = None) -> None:
+        """Write the masks (n, actions) and, unless None, the observations (n, size); the legal sources are found anew."""
+        encode = self.options.encoder.kernel
+
+        def write(lo: int, hi: int) -> None:
+            batch.look(self.states, self.slots, self.rules, self.sets, self.viewers, mask, lo, hi)
+            if flat is not None:
+                encode(self.states[lo:hi], self.rules, self.viewers[lo:hi], flat[lo:hi])
+
+        self.run(write)
+
+    def pick(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+        """A legal action for each game by its random word; 0 where an episode is over."""
+        actions = np.empty(self.n, np.int64)
+        batch.pick_games(self.states, self.slots, self.rules, self.sets, words, actions)
+        return actions

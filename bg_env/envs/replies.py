@@ -1,0 +1,124 @@
+"""Opponents of a batch that are no kernel of it: players and callables, asked for all waiting games at once."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.actions import FIRST_NAMED, ROLL, TAKE, why_illegal_text
+from bg_env.envs.batch import answer, answer_plays, begin_again_games, find_waiting, masks_of
+from bg_env.envs.batch_records import NO_OPPONENT, OTHER_OPPONENT, RANDOM_OPPONENT, TRIES, Batch
+from bg_env.envs.opponent import opponent_for
+from bg_env.envs.options import EnvOptions
+from bg_env.errors import IllegalActionError
+from bg_env.players import RandomPlayer
+from bg_env.rules import Phase, States
+
+__all__ = ["CallablePlayer", "batch_opponent", "opponent_kind", "reply"]
+
+_UNCUBED: Final = {Phase.ROLL_OR_DOUBLE: ROLL, Phase.TAKE_OR_DROP: TAKE, Phase.CHOOSE_DOUBLE: FIRST_NAMED + 5}
+"""What a player of whole plays does that knows no cube."""
+
+
+class CallablePlayer:
+    """A callable as a player: given the batched observation of the waiting games, it answers with an action for each.
+
+    Under `mask="info"` it gets the observations and the masks as two arguments, else the Dict of both.
+    """
+
+    def __init__(self, function: Any, options: EnvOptions) -> None:
+        self.function = function
+        self.options = options
+        self._rules = options.settings.record()
+
+    def choose(self, states: States, words: npt.NDArray[Any]) -> Any:  # noqa: ARG002 - it draws from what it likes
+        """The callable's actions; see `Player.choose`."""
+        mask = np.empty((len(states), self.options.settings.actions), np.int8)
+        masks_of(states, self._rules, mask)
+        view = self.options.encoder.encode(states, self._rules, seats=states["decider"].copy())
+        if self.options.in_observation:
+            return self.function({"observation": view, "action_mask": mask})
+        return self.function(view, mask)
+
+
+def batch_opponent(opponent: Any, options: EnvOptions) -> Any:
+    """The opponent as a player bound to the settings, or None for self-play.
+
+    Raises:
+        SettingsError: it is no name, player, callable or None.
+    """
+    if opponent is None:
+        return None
+    chosen = opponent_for(opponent, options.settings)
+    return chosen if hasattr(chosen, "choose") or hasattr(chosen, "choose_plays") else CallablePlayer(chosen, options)
+
+
+def opponent_kind(opponent: Any) -> int:
+    """How the batch's kernels see it: NO_OPPONENT, RANDOM_OPPONENT or OTHER_OPPONENT."""
+    if opponent is None:
+        return NO_OPPONENT
+    return RANDOM_OPPONENT if type(opponent) is RandomPlayer else OTHER_OPPONENT
+
+
+def _whole(answer: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.int64]:
+    given = np.asarray(answer)
+    if given.shape != shape or given.dtype.kind not in "iu":
+        msg = f"the opponent must give {what}, integers of shape {shape}, not {given.dtype} of shape {given.shape}"
+        raise IllegalActionError(msg)
+    return np.ascontiguousarray(given, np.int64)
+
+
+def _actions(opponent: Any, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    if hasattr(opponent, "choose"):
+        return _whole(opponent.choose(states, words), (len(states),), "an action for each state")
+    return np.array([_UNCUBED[Phase(int(phase))] for phase in states["phase"]], np.int64)
+
+
+def _round(batch: Batch, opponent: Any, options: EnvOptions, info: Any, lo: int, hi: int) -> bool:
+    """One decision, or one whole play, in every game that waits for the opponent; whether there was any."""
+    states, slots, rules, *_ = batch
+    index, words = np.empty(hi - lo, np.int64), np.empty(hi - lo, np.uint64)
+    checker = np.empty(hi - lo, np.bool_)
+    whole = hasattr(opponent, "choose_plays")
+    n = find_waiting(states, slots, lo, hi, index, words, checker, not hasattr(opponent, "choose"))
+    games, words, moving = index[:n], words[:n], checker[:n]
+    if whole and moving.any():
+        chosen = games[moving]
+        plays = _whole(opponent.choose_plays(states[chosen], words[moving]), (len(chosen), 4), "a play for each state")
+        bad = answer_plays(*batch, info, chosen, plays)
+        if bad >= 0:
+            msg = f"the opponent's play {plays[bad].tolist()} in game {chosen[bad]} is not legal"
+            raise IllegalActionError(msg)
+        games, words = games[~moving], words[~moving]
+    if len(games):
+        actions = _actions(opponent, states[games], words)
+        bad = answer(*batch, info, games, actions)
+        if bad >= 0:
+            i, action = int(games[bad]), int(actions[bad])
+            reason = why_illegal_text(states, i, options.settings, action, rules)
+            msg = f"the opponent's action {action} in game {i} is illegal: {reason}"
+            raise IllegalActionError(msg)
+    return bool(n > 0)
+
+
+def reply(batch: Batch, opponent: Any, options: EnvOptions, info: Any, lo: int, hi: int) -> None:
+    """Let the opponent decide in the games from `lo` to `hi` until it has no decision left in any of them.
+
+    Args:
+        batch: see `Batch`.
+        opponent: a bound player.
+        options: of the environment.
+        info: the info array.
+        lo: the first game.
+        hi: the game behind the last.
+
+    Raises:
+        IllegalActionError: it gave an action or a play that is not legal, or something else; the batch is half done.
+    """
+    for _ in range(TRIES):
+        while _round(batch, opponent, options, info, lo, hi):
+            pass
+        if not begin_again_games(*batch, info, lo, hi):
+            return

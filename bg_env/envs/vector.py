@@ -1,0 +1,363 @@
+"""Thousands of games in one call: the native Gymnasium vector environment.
+
+Random streams, so that game i is the same alone, in any batch and with any number of threads: game i of `reset(seed=s)` has
+the seed `s + i` (or the i-th of a list); episode k since then has the key `episode_key(seed_i, k)`, k from 0. With that key,
+in domain DICE roll number r is `draw(key, r, ...)`; in domain SEAT word 0 gives the learner's seat by its lowest bit, unless
+one was asked for; in domain CHOICE the opponent's decisions take one word each in order, a whole play counting as one. Within
+an episode the order is: opening throw; then, until the learner must decide, the opponent's decisions and the dice they make
+due; then the learner's action, the dice it makes due, the opponent again, and so on. Dice given as a reset option are used
+before the stream's and take no word of it. An episode that ends before the learner could act at all is passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from bg_env.envs.batch_input import read_mode, read_reset_mask
+from bg_env.envs.batch_records import INFO, RUNNING, SLOT
+from bg_env.envs.games import Games, Report
+from bg_env.envs.options import INFO_KEYS, read_options
+from bg_env.errors import OrderError, SettingsError
+from bg_env.render.text import board_text
+from bg_env.rules import STATE, Settings, States, Variant
+
+__all__ = ["VectorEnv"]
+
+
+class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+    """`num_envs` games of backgammon, stepped by compiled code in one call.
+
+    Args:
+        num_envs: number of games.
+        variant: a name or a Variant; this and what follows to `render_mode` as of `bg_env.envs.aec.BackgammonEnv`.
+        opponent: as of `bg_env.envs.single.SingleEnv`: a name, a player, a callable, or None for self-play, where reward[i]
+            belongs to the player who just acted, and the observation and info["player"] to who acts next.
+        seat: the learner's seat in all games: 0, 1, or None for a bit of each episode's key.
+        autoreset_mode: "next_step", "same_step" or "disabled", or a `gymnasium.vector.AutoresetMode`.
+        num_threads: threads that share the games; the games are the same whatever their number.
+        copy: with False, `reset` and `step` reuse their arrays: what they return is overwritten by the next call.
+        statistics: whether infos have `episode`: return (`r`) and length (`l`) of the episodes that the step ended, with the
+            mask `_episode`; returns are the learner's, in self-play player_0's. (Gymnasium's RecordEpisodeStatistics adds the
+            same key and refuses one that is there.)
+        max_episode_steps: steps of the learner after which an episode is truncated; None for no limit.
+
+    Attributes:
+        autoreset_mode: the mode, also in `metadata["autoreset_mode"]`.
+
+    Raises:
+        SettingsError: an argument is unknown, out of range, or contradicts another.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012 - as Gymnasium declares it
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        variant: str | Variant = "backgammon",
+        cube: bool | None = None,
+        match_length: int = 0,
+        crawford: bool = True,
+        dead_cube: bool = True,
+        cube_cap: int | None = 64,
+        jacoby: bool = False,
+        beavers: int = 0,
+        auto_doubles: int = 0,
+        observation: str = "tesauro",
+        mask: str = "both",
+        reward: str = "points",
+        illegal: str = "terminate",
+        max_turns: int | None = None,
+        render_mode: str | None = None,
+        *,
+        opponent: Any = "random",
+        seat: int | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        num_threads: int = 1,
+        copy: bool = True,
+        statistics: bool = True,
+        max_episode_steps: int | None = None,
+    ) -> None:
+        super().__init__()
+        self._options = read_options(
+            variant,
+            observation=observation,
+            mask=mask,
+            reward=reward,
+            illegal=illegal,
+            render_mode=render_mode,
+            render_modes=self.metadata["render_modes"],
+            cube=cube,
+            match_length=match_length,
+            crawford=crawford,
+            dead_cube=dead_cube,
+            cube_cap=cube_cap,
+            jacoby=jacoby,
+            beavers=beavers,
+            auto_doubles=auto_doubles,
+            max_turns=max_turns,
+        )
+        if seat is not None and (isinstance(seat, bool) or seat not in (0, 1)):
+            msg = f"seat is 0, 1 or None (a bit of the episode's key), not {seat!r}"
+            raise SettingsError(msg)
+        if seat is not None and opponent is None:
+            msg = f"seat={seat} needs an opponent: with opponent=None one agent plays both seats"
+            raise SettingsError(msg)
+        for name, value in (("num_envs", num_envs), ("num_threads", num_threads), ("max_episode_steps", max_episode_steps)):
+            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 1
+            if not whole and (value is not None or name != "max_episode_steps"):
+                msg = f"{name} is a whole number of at least 1, not {value!r}"
+                raise SettingsError(msg)
+        self.num_envs = int(num_envs)
+        self.render_mode = render_mode
+        self.autoreset_mode = read_mode(autoreset_mode)
+        self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
+        self.single_observation_space = self._options.observation_space()
+        self.single_action_space = self._options.action_space()
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.copy = copy
+        self.statistics = statistics
+        self._games = Games(
+            self._options,
+            self.num_envs,
+            opponent=opponent,
+            seat=seat,
+            same_step=self.autoreset_mode == AutoresetMode.SAME_STEP,
+            limit=int(max_episode_steps or 0),
+            threads=int(num_threads),
+        )
+        self._kept: dict[str, Any] = {}
+
+    @cached_property
+    def observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]
+        """The space of the batch's observations, made when it is first asked for (it is larger than the batch)."""
+        single = self.single_observation_space
+        if isinstance(single, spaces.Dict):
+            parts: dict[str, Any] = {name: batch_space(space, self.num_envs) for name, space in single.items()}
+            return spaces.Dict(**parts)
+        return batch_space(single, self.num_envs)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._options.settings
+
+    @property
+    def opponent(self) -> Any:
+        """The opponent in force, a player bound to the settings; None in self-play."""
+        return self._games.opponent
+
+    @property
+    def states(self) -> States:
+        """The games' STATE records (num_envs,), a read-only view: it shows what later steps make of them.
+
+        `states.copy()` is what kernels, searches and players want; `save()` what is needed to go on from here.
+        """
+        view: States = self._games.states.view()
+        view.flags.writeable = False
+        return view
+
+    @property
+    def seats(self) -> npt.NDArray[np.int8]:
+        """The learner's seat in each game, int8 (num_envs,); -1 in self-play."""
+        return np.array(self._games.slots["seat"], np.int8)
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Change the opponent; it acts from its next decision on. `opponent` as in the constructor.
+
+        Raises:
+            SettingsError: it is no opponent, or the environment is made for self-play (or the other way round).
+        """
+        if (opponent is None) != (self.opponent is None):
+            msg = "an environment of self-play stays one, and one with an opponent keeps one: make another environment"
+            raise SettingsError(msg)
+        self._games.set_opponent(opponent)
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """The legal actions now: bool (num_envs, actions), a new array; all True where an episode is over."""
+        self._need_reset("action_masks()")
+        mask = np.empty((self.num_envs, self.settings.actions), np.int8)
+        self._games.look(mask)
+        return mask.view(np.bool_)
+
+    def sample(self, rng: np.random.Generator | None = None) -> npt.NDArray[np.int64]:
+        """A legal action for every game, each of a game's legal ones as likely; 0 where an episode is over.
+
+        Args:
+            rng: where the chance comes from; None: `np_random`, which `reset(seed=...)` seeds.
+
+        Returns:
+            int64 (num_envs,).
+        """
+        self._need_reset("sample()")
+        return self._games.pick((rng or self.np_random).integers(0, 2**64, self.num_envs, np.uint64))
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode in every game, or in those that `options["reset_mask"]` marks.
+
+        Args:
+            seed: game i gets the seed `seed + i`, or the i-th of a list; None, also in a list: the next episode since the
+                game's last seed (a random one if there was none).
+            options: those of `bg_env.envs.single.SingleEnv.reset`, the same for all games, and `reset_mask`: a bool array
+                (num_envs,) with at least one True.
+
+        Returns:
+            The observations and the infos of all games.
+
+        Raises:
+            BgEnvError: the seed or an option is refused, or the learner never gets to act; the games are as they were.
+        """
+        given = dict(options or {})
+        which = read_reset_mask(given.pop("reset_mask", None), self.num_envs)
+        info = self._new("info", (INFO, self.num_envs), np.int32)
+        self._games.begin(which, seed, given, info)
+        if isinstance(seed, (int, np.integer)):
+            super().reset(seed=int(seed))
+        return self._reported(info)
+
+    def _reported(self, info: npt.NDArray[np.int32]) -> tuple[Any, dict[str, Any]]:
+        """What `reset` and `restore` return."""
+        observation, infos = self._observe(info)
+        if self.statistics:
+            infos["episode"] = {"r": np.zeros(self.num_envs), "l": np.zeros(self.num_envs, np.int32)}
+            infos["_episode"] = np.zeros(self.num_envs, np.bool_)
+        return observation, infos
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Do one action in every game.
+
+        Args:
+            actions: integers (num_envs,); ignored for a game that begins anew in this step.
+
+        Returns:
+            observations; rewards float64 (num_envs,); terminated and truncated, bool (num_envs,); infos: INFO_KEYS as int32
+            arrays, `action_mask` unless `mask="observation"`, `episode`, and in mode "same_step" after the end of an episode
+            `final_obs` and `final_info` as Gymnasium has them.
+
+        Raises:
+            OrderError: before `reset`, or, in mode "disabled", a game is over and was not reset.
+            IllegalActionError: `actions` has another shape or dtype or one out of range or, under `illegal="raise"`, one that
+                is not legal, or the opponent gave an illegal one; all games are as they were.
+        """
+        self._need_reset("step()")
+        games, n = self._games, self.num_envs
+        if games.some_over and self.autoreset_mode == AutoresetMode.DISABLED:
+            i = int(np.argmax(games.slots["over"] != RUNNING))
+            msg = f'game {i} is over: begin it anew with reset(options={{"reset_mask": mask}}) before the next step'
+            raise OrderError(msg)
+        chosen = games.check(actions)
+        report = Report(
+            self._new("info", (INFO, n), np.int32),
+            self._new("rewards", (2, n), np.float64),
+            self._new("lengths", (n,), np.int32),
+            self._new("ends", (2, n), np.bool_),
+        )
+        done = games.step(chosen, report)
+        observation, infos = self._observe(report.info)
+        if self.statistics:
+            infos["episode"] = {"r": report.rewards[1], "l": report.lengths}
+            infos["_episode"] = done
+        if games.some_over and self.autoreset_mode == AutoresetMode.SAME_STEP:
+            self._add_finals(infos, done)
+        return observation, report.rewards[0], report.ends[0], report.ends[1], infos
+
+    def _new(self, name: str, shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
+        """An array to return: a new one, or with `copy=False` the same as last time."""
+        if self.copy:
+            return np.empty(shape, dtype)
+        if name not in self._kept:
+            self._kept[name] = np.empty(shape, dtype)
+        kept: npt.NDArray[Any] = self._kept[name]
+        return kept
+
+    def _observe(self, info: npt.NDArray[np.int32]) -> tuple[Any, dict[str, Any]]:
+        """The observations and infos of the games as they stand."""
+        n, encoder = self.num_envs, self._options.encoder
+        mask = self._new("mask", (n, self.settings.actions), np.int8)
+        flat = self._new("observation", (n, encoder.size), np.float32)
+        self._games.look(mask, flat)
+        view = flat.reshape(n, *encoder.shape)
+        infos: dict[str, Any] = dict(zip(INFO_KEYS, info, strict=True))
+        if self._options.in_info:
+            infos["action_mask"] = mask
+        return {"observation": view, "action_mask": mask} if self._options.in_observation else view, infos
+
+    def _add_finals(self, infos: dict[str, Any], done: npt.NDArray[np.bool_]) -> None:
+        """`final_obs` and `final_info` of the games that ended in this step, with their masks."""
+        games, n = self._games, self.num_envs
+        index, told = np.flatnonzero(done), games.final_info
+        views = self._options.encoder.encode(games.finals[index], games.rules, seats=told[INFO, index])
+        masks = np.ones((len(index), self.settings.actions), np.int8)
+        final_obs = np.full(n, None, object)
+        for k, i in enumerate(index):
+            final_obs[i] = {"observation": views[k], "action_mask": masks[k]} if self._options.in_observation else views[k]
+        final_info: dict[str, Any] = {}
+        for row, name in enumerate(INFO_KEYS):
+            final_info[name] = np.zeros(n, np.int32)
+            final_info[name][index] = told[row, index]
+            final_info[f"_{name}"] = done
+        if self._options.in_info:
+            final_info["action_mask"] = np.zeros((n, masks.shape[1]), np.int8)
+            final_info["action_mask"][index] = masks
+            final_info["_action_mask"] = done
+        if self.statistics:
+            final_info["episode"], final_info["_episode"] = infos["episode"], done
+        infos.update(final_obs=final_obs, _final_obs=done, final_info=final_info, _final_info=done)
+
+    def save(self) -> dict[str, Any]:
+        """All that is needed to go on from here: arrays, and the settings as text; it can be pickled."""
+        self._need_reset("save()")
+        states, slots, dice, *_ = self._games.save()
+        return {"settings": str(self.settings), "states": states, "slots": slots, "dice": dice.copy()}
+
+    def restore(self, saved: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Be as when `saved` was saved: the same games, dice and opponent's words follow, bit for bit.
+
+        Returns:
+            The observations and the infos, as `reset` does; of games that ended in the last step they tell nothing.
+
+        Raises:
+            SettingsError: it was saved by a batch of another size, variant or settings.
+        """
+        states, slots = saved["states"], saved["slots"]
+        if saved["settings"] != str(self.settings) or states.shape != (self.num_envs,):
+            theirs = f"{len(states)} games of {saved['settings']}"
+            msg = f"saved were {theirs}: this environment has {self.num_envs} games of {self.settings}"
+            raise SettingsError(msg)
+        if states.dtype != STATE or slots.dtype != SLOT or slots.shape != states.shape:
+            msg = "what was saved is not of this version of bg_env"
+            raise SettingsError(msg)
+        dice = np.array(saved["dice"], np.int64).reshape(-1, 2)
+        self._games.restore((states, slots, dice, True, True))
+        info = self._new("info", (INFO, self.num_envs), np.int32)
+        self._games.tell(info)
+        return self._reported(info)
+
+    def _need_reset(self, what: str) -> None:
+        if not self._games.begun:
+            msg = f"{what} needs episodes: call reset() first"
+            raise OrderError(msg)
+
+    def render(self) -> tuple[Any, ...] | None:
+        """The boards as text under `render_mode="ansi"`, one for each game; None without a render mode."""
+        self._need_reset("render()")
+        if self.render_mode is None:
+            return None
+        return tuple(board_text(self._games.states, i, self.settings) for i in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:  # noqa: ARG002 - Gymnasium's signature
+        """End the threads."""
+        self._games.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": {}}

@@ -1,0 +1,126 @@
+"""What may be done, told from the legal sources of the two dice: the mask, one action's legality, a random choice.
+
+`legal_sets` looks at the board once; everything else here reads its answer, so that a batch looks once a step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bg_env._jit import kernel
+from bg_env.rules.cube import may_turn_again
+from bg_env.rules.dice import below
+from bg_env.rules.moves import step_sets
+from bg_env.rules.state import Phase
+
+__all__ = ["is_legal", "legal_sets", "pick_legal", "write_mask"]
+
+_ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
+_TAKE_OR_DROP = int(Phase.TAKE_OR_DROP)
+_CHECKER = int(Phase.CHECKER)
+_CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
+
+ROLL = 150
+TAKE = 152
+BEAVER = 154
+FIRST_NAMED = 155
+
+
+@kernel
+def legal_sets(states: Any, i: Any) -> Any:
+    """The legal sources (int64 sets) of the first and of the second of `dice`; none outside phase CHECKER."""
+    if states[i]["phase"] == _CHECKER:
+        return step_sets(states, i)
+    return np.int64(0), np.int64(0)
+
+
+@kernel
+def write_mask(states: Any, i: Any, rules: Any, high: Any, low: Any, out: Any, row: Any) -> None:
+    """Write the mask of the player who decides into `out[row]`, given `legal_sets(states, i)`."""
+    for a in range(out.shape[1]):
+        out[row, a] = 0
+    phase = states[i]["phase"]
+    if phase == _CHECKER:
+        at = states[i]["dice"][0] - 7  # action = 6 * source + die - 7
+        p = 0
+        while high >> p:
+            if (high >> p) & 1:
+                out[row, 6 * p + at] = 1
+            p += 1
+        at = states[i]["dice"][1] - 7
+        p = 0
+        while low >> p:
+            if (low >> p) & 1:
+                out[row, 6 * p + at] = 1
+            p += 1
+    elif phase == _ROLL_OR_DOUBLE:
+        out[row, ROLL] = 1
+        out[row, ROLL + 1] = 1
+    elif phase == _TAKE_OR_DROP:
+        out[row, TAKE] = 1
+        out[row, TAKE + 1] = 1
+        if may_turn_again(states, i, rules):
+            out[row, BEAVER] = 1
+    elif phase == _CHOOSE_DOUBLE:
+        for d in range(6):
+            out[row, FIRST_NAMED + d] = 1
+
+
+@kernel
+def is_legal(states: Any, i: Any, rules: Any, high: Any, low: Any, action: Any) -> Any:
+    """Whether `action`, a number of the action space, is legal, given `legal_sets(states, i)`."""
+    phase = states[i]["phase"]
+    if phase == _CHECKER:
+        p = action // 6 + 1
+        die = action % 6 + 1
+        if action >= ROLL:
+            return False
+        if die == states[i]["dice"][0] and (high >> p) & 1:
+            return True
+        return die == states[i]["dice"][1] and (low >> p) & 1 == 1
+    if phase == _ROLL_OR_DOUBLE:
+        return action == ROLL or action == ROLL + 1
+    if phase == _TAKE_OR_DROP:
+        return action == TAKE or action == TAKE + 1 or (action == BEAVER and may_turn_again(states, i, rules))
+    if phase == _CHOOSE_DOUBLE:
+        return action >= FIRST_NAMED
+    return False
+
+
+@kernel
+def _nth(found: Any, k: Any) -> Any:
+    """The k-th point of a set, from the lowest, k from 0."""
+    for _ in range(k):
+        found &= found - 1
+    p = 0
+    while not (found >> p) & 1:
+        p += 1
+    return p
+
+
+@kernel
+def _size(found: Any) -> Any:
+    n = 0
+    while found:
+        found &= found - 1
+        n += 1
+    return n
+
+
+@kernel
+def pick_legal(states: Any, i: Any, rules: Any, high: Any, low: Any, bits: Any) -> Any:
+    """One of the legal actions, each as likely, by 64 random bits, given `legal_sets(states, i)`."""
+    phase = states[i]["phase"]
+    if phase == _ROLL_OR_DOUBLE:
+        return ROLL + below(bits, 2)
+    if phase == _TAKE_OR_DROP:
+        return TAKE + below(bits, 3 if may_turn_again(states, i, rules) else 2)
+    if phase == _CHOOSE_DOUBLE:
+        return FIRST_NAMED + below(bits, 6)
+    n = _size(high)
+    k = below(bits, n + _size(low))
+    if k < n:
+        return 6 * _nth(high, k) + states[i]["dice"][0] - 7
+    return 6 * _nth(low, k - n) + states[i]["dice"][1] - 7
