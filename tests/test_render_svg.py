@@ -231,7 +231,7 @@ def test_arrows_go_from_the_place_left_to_the_place_reached():
     checkers = {middle(c) for c in of_kind(shapes, "checker")}
     for (player, source, target), ghost, line, head in zip(arrows, ghosts, lines, heads, strict=True):
         tip = tuple(float(v) for v in head.get("points").split()[0].split(","))
-        start = tuple(float(v) for v in line.get("points").split()[0].split(","))
+        start = tuple(float(v) for v in line.get("d")[1:].split("Q")[0].split())
         assert math.dist(start, middle(ghost)) < 0.2
         assert min(math.dist(tip, c) for c in checkers) < 0.2  # it ends on a checker
         if source != BAR:

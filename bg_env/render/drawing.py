@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from bg_env.errors import BgEnvError
 from bg_env.render.scene import Arrow, Scene
-from bg_env.render.shapes import Circle, Drawing, Line, Polygon, Rect, Shape, Text
+from bg_env.render.shapes import Circle, Curve, Drawing, Line, Point, Polygon, Rect, Shape, Text
 from bg_env.rules.variant import BAR, OFF
 
 __all__ = ["HEIGHT", "WIDTH", "draw"]
@@ -83,7 +83,7 @@ def _column(label: int) -> float:
     return _LEFT + _POINT * (k + 0.5) + (_BAR if k >= 6 else 0)
 
 
-def _place(seen: Scene, player: int, point: int, slot: int, n: int) -> tuple[float, float]:
+def _place(seen: Scene, player: int, point: int, slot: int, n: int) -> Point:
     """Middle of a player's checker on its `point`, the one numbered `slot` from 0 of a stack of `n`."""
     below = player == seen.below
     if point == OFF:
@@ -109,15 +109,18 @@ def _page() -> Iterator[Shape]:
         yield Rect("tray", fill=_SUNK, stroke=_EDGE, width=1.5, x=_TRAY_X, y=y, w=_TRAY, h=_DEEP + 10, radius=4)
 
 
-def _points(seen: Scene) -> Iterator[Shape]:
+def _points() -> Iterator[Shape]:
     for label in range(1, 25):
         x, foot, inward = _column(label), *((_TOP, 1) if label > 12 else (_BOTTOM, -1))
-        half = _POINT / 2 - 1
-        tip = foot + inward * (_DEEP - 4)
-        corners = ((x - half, foot), (x + half, foot), (x, tip))
-        yield Polygon("point", fill=_POINTS[label % 2], points=corners)
+        half, tip = _POINT / 2 - 1, foot + inward * (_DEEP - 4)
+        yield Polygon("triangle", fill=_POINTS[label % 2], points=((x - half, foot), (x + half, foot), (x, tip)))
+
+
+def _numbers(seen: Scene) -> Iterator[Shape]:
+    for label in range(1, 25):
+        y = _TOP - _RIM / 2 if label > 12 else _BOTTOM + _RIM / 2
         number = label if seen.numbers == seen.below else 25 - label
-        yield _centred(x, foot - inward * _RIM / 2, 13, str(number), _RIM_INK, "number", bold=True)
+        yield _centred(_column(label), y, 13, str(number), _RIM_INK, "number", bold=True)
 
 
 def _checker(player: int, point: int, x: float, y: float) -> Iterator[Shape]:
@@ -234,7 +237,7 @@ def _words(seen: Scene) -> Iterator[Shape]:
     yield Text("title", fill=_FAINT, x=x, y=y, size=size, text=text)
 
 
-def _ways(seen: Scene, arrows: Sequence[Arrow]) -> list[tuple[int, tuple[float, float], tuple[float, float]]]:
+def _ways(seen: Scene, arrows: Sequence[Arrow]) -> list[tuple[int, Point, Point]]:
     """For each arrow its player and the middles of the place left and the place reached, the steps undone backwards."""
     counts = [list(side) for side in seen.points]
     ways = []
@@ -251,31 +254,30 @@ def _ways(seen: Scene, arrows: Sequence[Arrow]) -> list[tuple[int, tuple[float, 
     return ways[::-1]
 
 
-def _arrow(player: int, start: tuple[float, float], end: tuple[float, float]) -> Iterator[Shape]:
+def _between(a: Point, b: Point, t: float) -> Point:
+    return a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t
+
+
+def _rounded(*points: Point) -> tuple[Point, ...]:
+    return tuple((round(x, 1), round(y, 1)) for x, y in points)
+
+
+def _arrow(player: int, start: Point, end: Point) -> Iterator[Shape]:
     """A bent line from the place left (a ghost of the checker) to the place reached."""
     (x0, y0), (x2, y2) = start, end
-    length = math.hypot(x2 - x0, y2 - y0) or 1.0
-    bend = 0.16 * length * (1 if (x2 - x0) * ((y0 + y2) / 2 - _MIDDLE) >= 0 else -1)
-    x1, y1 = (x0 + x2) / 2 + bend * (y2 - y0) / length, (y0 + y2) / 2 - bend * (x2 - x0) / length
-    curve = []
-    for k in range(17):
-        t = k / 16
-        a, b, c = (1 - t) ** 2, 2 * t * (1 - t), t * t
-        curve.append((a * x0 + b * x1 + c * x2, a * y0 + b * y1 + c * y2))
-    dx, dy = x2 - x1, y2 - y1
-    turn = math.hypot(dx, dy) or 1.0
-    dx, dy = dx / turn, dy / turn
-    neck = (x2 - 14 * dx, y2 - 14 * dy)
-    shaft = [p for p in curve if (p[0] - x2) * dx + (p[1] - y2) * dy < -14] + [neck]
-    head = ((x2, y2), (neck[0] - 8 * dy, neck[1] + 8 * dx), (neck[0] + 8 * dy, neck[1] - 8 * dx))
+    length = math.dist(start, end) or 1.0
+    bend = 0.16 * (1 if (x2 - x0) * ((y0 + y2) / 2 - _MIDDLE) >= 0 else -1)  # towards the middle of the board
+    towards = (x0 + x2) / 2 + bend * (y2 - y0), (y0 + y2) / 2 - bend * (x2 - x0)
+    t = max(1 - 15 / length, 0.0)
+    near, far = _between(start, towards, t), _between(towards, end, t)
+    neck = _between(near, far, t)
+    reach = math.dist(neck, end) or 1.0
+    dx, dy = 8 * (x2 - neck[0]) / reach, 8 * (y2 - neck[1]) / reach
     data = (("player", str(player)),)
     yield Circle("ghost", data, stroke=_ACCENT, width=2, opacity=0.8, x=x0, y=y0, r=_R - 2)
-    yield Line("arrow", data, stroke=_ACCENT, width=5, opacity=0.8, points=_rounded(shaft))
-    yield Polygon("arrow-head", data, _ACCENT, opacity=0.8, points=_rounded(head))
-
-
-def _rounded(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    return tuple((round(x, 1), round(y, 1)) for x, y in points)
+    yield Curve("arrow", data, stroke=_ACCENT, width=5, opacity=0.8, points=_rounded(start, near, neck))
+    head = _rounded(end, (neck[0] - dy, neck[1] + dx), (neck[0] + dy, neck[1] - dx))
+    yield Polygon("arrow-head", data, _ACCENT, opacity=0.8, points=head)
 
 
 def draw(seen: Scene, arrows: Sequence[Arrow] = ()) -> Drawing:
@@ -289,7 +291,7 @@ def draw(seen: Scene, arrows: Sequence[Arrow] = ()) -> Drawing:
     Raises:
         BgEnvError: an arrow is no checker's way.
     """
-    shapes: list[Shape] = [*_page(), *_points(seen), *_checkers(seen)]
+    shapes: list[Shape] = [*_page(), *_points(), *_numbers(seen), *_checkers(seen)]
     for player, start, end in _ways(seen, arrows):
         shapes += _arrow(player, start, end)
     shapes += [*_dice(seen), *_cube(seen), *_strip(seen, 0), *_strip(seen, 1), *_words(seen)]

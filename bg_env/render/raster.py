@@ -17,7 +17,7 @@ import numpy.typing as npt
 from bg_env.errors import BgEnvError, MissingDependencyError
 from bg_env.render.drawing import draw
 from bg_env.render.scene import Arrow, scene
-from bg_env.render.shapes import Circle, Drawing, Line, Polygon, Rect, Shape, Text
+from bg_env.render.shapes import Circle, Curve, Drawing, Line, Point, Polygon, Rect, Shape, Text
 from bg_env.rules.state import States
 from bg_env.rules.variant import Settings
 
@@ -59,6 +59,16 @@ def _colour(text: str, alpha: int) -> tuple[int, int, int, int] | None:
     return red, green, blue, alpha
 
 
+def _flat(start: Point, towards: Point, end: Point) -> list[Point]:
+    """A quadratic curve as a line of 24 pieces."""
+    points = []
+    for k in range(25):
+        t = k / 24
+        a, b, c = (1 - t) ** 2, 2 * t * (1 - t), t * t
+        points.append((a * start[0] + b * towards[0] + c * end[0], a * start[1] + b * towards[1] + c * end[1]))
+    return points
+
+
 def _paint(canvas: ImageDraw, shape: Shape, scale: float) -> None:
     alpha = round(255 * shape.opacity)
     fill, stroke = _colour(shape.fill, alpha), _colour(shape.stroke, alpha)
@@ -73,8 +83,9 @@ def _paint(canvas: ImageDraw, shape: Shape, scale: float) -> None:
         canvas.rounded_rectangle(box, shape.radius * scale, fill, stroke, width)
     elif isinstance(shape, Polygon):
         canvas.polygon([(x * scale, y * scale) for x, y in shape.points], fill)
-    elif isinstance(shape, Line):
-        canvas.line([(x * scale, y * scale) for x, y in shape.points], stroke, width, joint="curve")
+    elif isinstance(shape, (Line, Curve)):
+        points = _flat(*shape.points) if isinstance(shape, Curve) else shape.points
+        canvas.line([(x * scale, y * scale) for x, y in points], stroke, width, joint="curve")
     elif isinstance(shape, Text):
         font = _font(max(1, round(shape.size * scale)), ascii_only=shape.text.isascii())
         heavier = round(scale / 3) if shape.bold else 0

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Circle", "Drawing", "Line", "Polygon", "Rect", "Shape", "Text"]
+__all__ = ["Circle", "Curve", "Drawing", "Line", "Point", "Polygon", "Rect", "Shape", "Text"]
 
-Points = tuple[tuple[float, float], ...]
+Point = tuple[float, float]
+Points = tuple[Point, ...]
 Data = tuple[tuple[str, str], ...]
 
 
@@ -64,6 +65,13 @@ class Polygon(Shape):
 @dataclass(frozen=True)
 class Line(Shape):
     """An open line through `points`, with round joints and ends."""
+
+    points: Points = ()
+
+
+@dataclass(frozen=True)
+class Curve(Shape):
+    """A quadratic curve from the first of three points to the last, bent towards the second, with round ends."""
 
     points: Points = ()
 

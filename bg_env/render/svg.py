@@ -7,13 +7,14 @@ from html import escape
 
 from bg_env.render.drawing import draw
 from bg_env.render.scene import Arrow, position_scene, scene
-from bg_env.render.shapes import Circle, Drawing, Line, Polygon, Rect, Shape, Text
+from bg_env.render.shapes import Circle, Curve, Drawing, Line, Polygon, Rect, Shape, Text
 from bg_env.rules.state import States
 from bg_env.rules.variant import Settings, Variant
 
-__all__ = ["board_svg", "position_svg", "shape_svg", "svg"]
+__all__ = ["FONT", "board_svg", "position_svg", "shape_svg", "svg"]
 
-_FONT = "'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
+FONT = "'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
+"""The fonts asked for, as CSS names them."""
 
 
 def _number(value: float) -> str:
@@ -45,6 +46,9 @@ def shape_svg(shape: Shape) -> str:
         anchor = "" if shape.anchor == "start" else f' text-anchor="{shape.anchor}"'
         place = f'x="{_number(shape.x)}" y="{_number(shape.y)}" font-size="{_number(shape.size)}"'
         return f"<text {place}{weight}{anchor} {more}>{escape(shape.text)}</text>"
+    if isinstance(shape, Curve):
+        (x0, y0), (x1, y1), (x2, y2) = ((_number(x), _number(y)) for x, y in shape.points)
+        return f'<path d="M{x0} {y0}Q{x1} {y1} {x2} {y2}" stroke-linecap="round" {more}/>'
     if isinstance(shape, (Polygon, Line)):
         points = " ".join(f"{_number(x)},{_number(y)}" for x, y in shape.points)
         if isinstance(shape, Polygon):
@@ -58,7 +62,7 @@ def svg(drawing: Drawing) -> str:
     """The drawing as an SVG document; it scales to any size."""
     size = f'width="{drawing.width}" height="{drawing.height}" viewBox="0 0 {drawing.width} {drawing.height}"'
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{_FONT}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{FONT}" role="img">',
         f"<title>{escape(drawing.title)}</title>",
         *(shape_svg(shape) for shape in drawing.shapes),
         "</svg>",

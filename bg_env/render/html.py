@@ -1,0 +1,197 @@
+"""A game, or a match, as one HTML file to step through: it needs nothing else, no network and no other file.
+
+The page knows no rules and draws no board of its own: each frame is a list of pieces of the one drawing (`render.drawing`),
+and pieces that come back are stored once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from importlib import resources
+from typing import Any, Final
+
+from bg_env.errors import BgEnvError
+from bg_env.render.drawing import HEIGHT, WIDTH, draw
+from bg_env.render.plot import PLOT_LEFT, PLOT_RIGHT, plot
+from bg_env.render.scene import Arrow, Scene, scene
+from bg_env.render.shapes import Drawing
+from bg_env.render.svg import FONT, shape_svg, svg
+from bg_env.rules.state import States
+from bg_env.rules.variant import Settings
+
+__all__ = ["Candidate", "Frame", "replay_html"]
+
+_STATIC: Final = frozenset({"page", "frame", "field", "hinge", "tray", "triangle"})
+_FOLLOWS: Final = frozenset({("checker", "ring"), ("number", "number"), ("pip", "pip"), ("die", "pip")})
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One of the plays, or turns of the cube, that were possible in a frame.
+
+    Attributes:
+        text: the play.
+        equity: what it is worth to the player who decides, in the caller's unit.
+        played: whether it is the one that was chosen.
+    """
+
+    text: str
+    equity: float
+    played: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One step of a replay: a state, and how the game came to it.
+
+    Attributes:
+        states: 1-D array of STATE records.
+        i: index of the one to show.
+        text: what led to it ("31: 8/5 6/5", "doubles to 2"); the entry of the move list, none where empty.
+        player: who did that, 0 or 1; None for nobody ("Game 2").
+        arrows: the checkers' ways of that: (player, from, to) on that player's own numbering, 25 the bar, 0 off.
+        equity: the caller's estimate of the state's worth to player 0, in the caller's unit.
+        candidates: the best plays in this state by the caller's estimate, best first.
+        comment: a remark to show beside the board.
+    """
+
+    states: States
+    i: int = 0
+    text: str = ""
+    player: int | None = None
+    arrows: Sequence[Arrow] = ()
+    equity: float | None = None
+    candidates: Sequence[Candidate] = ()
+    comment: str = ""
+
+
+class _Pieces:
+    """Every different piece of SVG once; a picture is a list of their numbers."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def _number(self, text: str) -> int:
+        if text not in self._numbers:
+            self._numbers[text] = len(self.texts)
+            self.texts.append(text)
+        return self._numbers[text]
+
+    def of(self, drawing: Drawing) -> list[int]:
+        """The drawing as numbers of pieces; shapes that always come together are one piece."""
+        numbers: list[int] = []
+        piece, before = "", ""
+        for shape in drawing.shapes:
+            joined = (before, shape.kind) in _FOLLOWS or (before in _STATIC and shape.kind in _STATIC)
+            if piece and not joined:
+                numbers.append(self._number(piece))
+                piece = ""
+            piece += shape_svg(shape)
+            before = shape.kind
+        return [*numbers, self._number(piece)]
+
+
+def _finite(value: float | None, what: str, k: int) -> float | None:
+    if value is None:
+        return None
+    if not math.isfinite(value):
+        msg = f"frame {k}: {what} is a number, not {value!r}"
+        raise BgEnvError(msg)
+    return round(float(value), 4)
+
+
+def _seen(frame: Frame, settings: Settings, seat: int, names: tuple[str, str] | None) -> Scene:
+    """The frame from a seat that stays, with the points numbered for the player on roll."""
+    seen = scene(frame.states, frame.i, settings, seat=seat, names=names)
+    return seen if seen.on_roll is None else replace(seen, numbers=seen.on_roll)
+
+
+def _frame(frame: Frame, k: int, settings: Settings, names: tuple[str, str] | None, pieces: _Pieces) -> dict[str, Any]:
+    if frame.player not in (None, 0, 1):
+        msg = f"frame {k}: player is 0, 1 or None, not {frame.player!r}"
+        raise BgEnvError(msg)
+    views = [_seen(frame, settings, seat, names) for seat in (0, 1)]
+    return {
+        "views": [pieces.of(draw(seen, frame.arrows)) for seen in views],
+        "text": frame.text,
+        "player": frame.player,
+        "game": int(frame.states[frame.i]["games"]),
+        "message": views[0].message,
+        "comment": frame.comment,
+        "equity": _finite(frame.equity, "the equity", k),
+        "candidates": [[c.text, _finite(c.equity, "a candidate's equity", k), bool(c.played)] for c in frame.candidates],
+    }
+
+
+def _plots(frames: Sequence[Frame], data: Sequence[dict[str, Any]], settings: Settings, names: tuple[str, str]) -> list[str]:
+    breaks = [k for k in range(1, len(data)) if data[k]["game"] != data[k - 1]["game"]]
+    pips = [scene(frame.states, frame.i, settings).pips for frame in frames]
+    series = [(names[player], [pair[player] for pair in pips]) for player in (0, 1)]
+    plots = [plot("Pip count", series, 0, max(1, *map(max, pips)), breaks)]
+    equities = [item["equity"] for item in data]
+    if any(value is not None for value in equities):
+        most = max([abs(value) for value in equities if value is not None] + [0.1])
+        plots.append(plot("Estimated equity", [(names[0], equities)], -most, most, breaks))
+    return [svg(drawing) for drawing in plots]
+
+
+def _json(value: object) -> str:
+    """JSON that may stand inside a script element, whatever the texts in it."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("</", "<\\/").replace("<!", "\\u003c!")
+
+
+def replay_html(
+    frames: Sequence[Frame],
+    settings: Settings,
+    *,
+    names: tuple[str, str] | None = None,
+    title: str = "",
+    seat: int = 0,
+) -> str:
+    """The page that steps through `frames`.
+
+    Args:
+        frames: at least one, in order; the games of a match are told apart by the states' counter of games.
+        settings: what is played for.
+        names: of player 0 and 1; None for White and Black.
+        title: of the page; empty for the players' names.
+        seat: who sits below at first, 0 or 1; a button turns the board.
+
+    Returns:
+        An HTML document; write it as UTF-8.
+
+    Raises:
+        BgEnvError: no frames, no such seat or player, an arrow that is no checker's way, an equity that is no number.
+    """
+    if not frames:
+        msg = "a replay needs at least one frame"
+        raise BgEnvError(msg)
+    first = scene(frames[0].states, frames[0].i, settings, seat=seat, names=names)
+    pieces = _Pieces()
+    data = [_frame(frame, k, settings, names, pieces) for k, frame in enumerate(frames)]
+    heading = title or f"{first.names[0]} - {first.names[1]}"
+    content = {
+        "pieces": pieces.texts,
+        "frames": data,
+        "names": first.names,
+        "seat": first.below,
+        "left": PLOT_LEFT,
+        "right": PLOT_RIGHT,
+    }
+    page = resources.files("bg_env.render").joinpath("replay.html").read_text(encoding="utf-8")
+    words = {
+        "TITLE": escape(heading),
+        "STAKES": escape(first.title),
+        "VIEW": f"0 0 {WIDTH} {HEIGHT}",
+        "FONT": escape(FONT),
+        "PLOTS": "\n".join(_plots(frames, data, settings, first.names)),
+        "DATA": _json(content),
+    }
+    return re.sub("@([A-Z]+)@", lambda mark: words[mark[1]], page)
