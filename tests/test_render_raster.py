@@ -79,11 +79,11 @@ def test_width():
     states, settings = CASES["backgammon-checker"]
     small = board_rgb(states, 0, settings, width=200)
     assert small.shape == (round(HEIGHT * 200 / WIDTH), 200, 3)
-    assert board_rgb(states, 0, settings, width=1).shape[1] == 1
+    assert board_rgb(states, 0, settings, width=64).shape[1] == 64
     large = board_rgb(states, 0, settings, width=1000).astype(float)
     assert abs(large.mean(axis=(0, 1)) - small.mean(axis=(0, 1))).max() < 4
-    for width in (0, -3, 4001):
-        with pytest.raises(BgEnvError, match="width is from 1 to 4000"):
+    for width in (0, -3, 63, 4001):
+        with pytest.raises(BgEnvError, match="width is from 64 to 4000"):
             board_rgb(states, 0, settings, width=width)
 
 

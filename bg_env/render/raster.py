@@ -28,7 +28,7 @@ __all__ = ["board_rgb", "raster"]
 
 _FINE: Final = 3
 """Pixels painted a side for each pixel shown, so that edges are smooth."""
-_WIDEST: Final = 4000
+_WIDTHS: Final = (64, 4000)
 _ANCHORS: Final = {"start": "ls", "middle": "ms", "end": "rs"}
 _SYSTEM_FONTS: Final = ("DejaVuSans.ttf", "Arial Unicode.ttf", "Arial.ttf", "NotoSans-Regular.ttf")
 
@@ -101,7 +101,7 @@ def raster(drawing: Drawing, width: int | None = None) -> npt.NDArray[np.uint8]:
 
     Args:
         drawing: what to paint.
-        width: in pixels, 1 to 4,000; None for the drawing's own. The height follows.
+        width: in pixels, 64 to 4,000; None for the drawing's own. The height follows.
 
     Raises:
         MissingDependencyError: Pillow is absent.
@@ -113,8 +113,8 @@ def raster(drawing: Drawing, width: int | None = None) -> npt.NDArray[np.uint8]:
         msg = "a picture in pixels needs Pillow: pip install 'bg_env[render]'"
         raise MissingDependencyError(msg) from error
     columns = drawing.width if width is None else width
-    if not 1 <= columns <= _WIDEST:
-        msg = f"width is from 1 to {_WIDEST} pixels, not {width!r}"
+    if not _WIDTHS[0] <= columns <= _WIDTHS[1]:
+        msg = f"width is from {_WIDTHS[0]} to {_WIDTHS[1]} pixels, not {width!r}"
         raise BgEnvError(msg)
     rows = max(1, round(drawing.height * columns / drawing.width))
     image = Image.new("RGB", (columns * _FINE, rows * _FINE))
