@@ -109,7 +109,7 @@ def test_ten_frames_a_second():
 @pytest.mark.usefixtures("pillow")
 def test_an_unknown_shape_is_an_error():
     with pytest.raises(TypeError, match="no shape to paint"):
-        raster(Drawing(5, 5, "", (Shape("odd"),)))
+        raster(Drawing(100, 100, "", (Shape("odd"),)))
 
 
 def test_without_pillow(monkeypatch):
