@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -100,3 +102,40 @@ class EngineGame:
         view["dice"] = list(self.dice())
         view["cube"] = 1 << int(s["cube"]) if self.phase != "OVER" else None
         return view
+
+
+def begin(settings: Settings, seeds: Sequence[int]) -> np.ndarray:
+    """One state a seed: the first episode of that seed, waiting for its opening throw."""
+    rules, states = settings.record(), np.zeros(len(seeds), STATE)
+    for i, seed in enumerate(seeds):
+        engine.new_episode(states, i, rules, np.uint64(engine.episode_key(np.uint64(seed), np.uint64(0))))
+    return states
+
+
+def play_out(settings: Settings, states: np.ndarray, turning: int = 0) -> list[str]:
+    """Play all states by turns to their ends with legal actions out of their own streams; returns a digest of each way there.
+
+    The cube is turned, turned again or dropped `turning` times in 256.
+    """
+    rules, n = settings.record(), len(states)
+    digests = [hashlib.sha256() for _ in range(n)]
+    mask = np.zeros((1, ACTIONS), np.int8)
+    going = list(range(n))
+    while going:
+        for i in list(going):
+            engine.settle(states, i, rules)
+            if states[i]["phase"] == Phase.OVER:
+                going.remove(i)
+            else:
+                bits = engine.word(states[i]["key"], engine.CHOICE, np.uint64(states[i]["choices"]))
+                states[i]["choices"] += 1
+                action = int(engine.pick_action(states, i, np.uint64(bits)))
+                engine.legal_mask(states, i, rules, mask, 0)
+                bold = [a for a in (154, 153, 151) if mask[0, a]]
+                if bold and int(bits) % 256 < turning:
+                    action = bold[0]
+                assert mask[0, action]
+                engine.apply(states, i, rules, action)
+                digests[i].update(mask.tobytes())
+            digests[i].update(states[i].tobytes())
+    return [digest.hexdigest() for digest in digests]
