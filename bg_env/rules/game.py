@@ -359,8 +359,8 @@ def legal_mask(states: Any, i: Any, rules: Any, out: Any, row: Any) -> None:
     phase = states[i]["phase"]
     if phase == _CHECKER:
         high, low = step_sets(states, i)
-        d0 = states[i]["dice"][0]
-        d1 = states[i]["dice"][1]
+        d0 = np.int64(states[i]["dice"][0])
+        d1 = np.int64(states[i]["dice"][1])
         for p in range(1, 26):
             if (high >> p) & 1:
                 out[row, (p - 1) * 6 + d0 - 1] = 1
@@ -409,4 +409,4 @@ def pick_action(states: Any, i: Any, bits: Any) -> Any:
     p = 0
     while not (found >> p) & 1:
         p += 1
-    return (p - 1) * 6 + die - 1
+    return (p - 1) * 6 + np.int64(die) - 1

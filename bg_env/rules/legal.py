@@ -43,13 +43,13 @@ def write_mask(states: Any, i: Any, rules: Any, high: Any, low: Any, out: Any, r
         out[row, a] = 0
     phase = states[i]["phase"]
     if phase == _CHECKER:
-        at = states[i]["dice"][0] - 7  # action = 6 * source + die - 7
+        at = np.int64(states[i]["dice"][0]) - 7  # action = 6 * source + die - 7
         p = 0
         while high >> p:
             if (high >> p) & 1:
                 out[row, 6 * p + at] = 1
             p += 1
-        at = states[i]["dice"][1] - 7
+        at = np.int64(states[i]["dice"][1]) - 7
         p = 0
         while low >> p:
             if (low >> p) & 1:
@@ -122,5 +122,5 @@ def pick_legal(states: Any, i: Any, rules: Any, high: Any, low: Any, bits: Any) 
     n = _size(high)
     k = below(bits, n + _size(low))
     if k < n:
-        return 6 * _nth(high, k) + states[i]["dice"][0] - 7
-    return 6 * _nth(low, k - n) + states[i]["dice"][1] - 7
+        return 6 * _nth(high, k) + np.int64(states[i]["dice"][0]) - 7
+    return 6 * _nth(low, k - n) + np.int64(states[i]["dice"][1]) - 7

@@ -71,8 +71,10 @@ def _doubles(work: Any, rules: Any, path: Any, hits: Any, after: Any, actions: A
 
 @kernel
 def _shift(p: Any) -> Any:
-    """Where point `p` counts in the low or high half of a result's key: four bits a point."""
-    return 4 * p if p < 13 else 4 * (p - 13)
+    """Where point `p` counts in the low or high half of a result's key: four bits a point, the bar above the hits."""
+    if p < 13:
+        return 4 * (p - 1)
+    return 4 * (p - 13) if p < 25 else 60
 
 
 @kernel
@@ -88,9 +90,9 @@ def _key(work: Any, side: Any, p: Any, q: Any, hit: Any, low: Any, high: Any) ->
         else:
             high += np.int64(1) << _shift(q)
         if hit and q < 13:
-            low += np.int64(1) << (51 + q)
+            low += np.int64(1) << (48 + q - 1)
         elif hit:
-            high += np.int64(1) << (52 + q - 13)
+            high += np.int64(1) << (48 + q - 13)
     return low, high
 
 
