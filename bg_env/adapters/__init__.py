@@ -1,0 +1,1 @@
+"""Adapters to RL libraries, each importable only where its library is installed."""
