@@ -13,6 +13,7 @@ from bg_env.errors import IllegalActionError, SettingsError
 from bg_env.notation import ids, xgid
 from bg_env.notation.moves import find_play
 from bg_env.position import Position
+from bg_env.render.svg import board_svg
 from bg_env.render.text import board_text
 from bg_env.rules import (
     STATE,
@@ -31,7 +32,7 @@ from bg_env.rules import (
 )
 from bg_env.rules.variant import settings_names
 
-__all__ = ["Event", "Game", "why_illegal"]
+__all__ = ["Event", "Game", "last_move", "why_illegal"]
 
 _COPY = 4
 """Domain of the keys of copies; see `rules.dice` for the others."""
@@ -356,6 +357,23 @@ class Game:
 
     def __str__(self) -> str:
         return board_text(self._states, 0, self._settings)
+
+    def _repr_svg_(self) -> str:
+        return board_svg(self._states, 0, self._settings, arrows=last_move(self._history))
+
+
+def last_move(history: Sequence[Event]) -> tuple[tuple[int, int, int], ...]:
+    """The checker steps of the turn that was played last: (player, from, to), 25 the bar, 0 off, for arrows in pictures."""
+    arrows: list[tuple[int, int, int]] = []
+    for event in reversed(history):
+        if event.action is not None and event.action < actions.STEPS and event.player is not None:
+            if arrows and arrows[0][0] != event.player:
+                break
+            source, die = actions.step_of(event.action)
+            arrows.insert(0, (event.player, source, max(source - die, 0)))
+        elif arrows and event.roll is not None:
+            break
+    return tuple(arrows)
 
 
 def why_illegal(game: Game, action: int) -> str | None:

@@ -13,6 +13,7 @@ from bg_env.actions import Step, checked_die
 from bg_env.errors import IllegalActionError, PositionError
 from bg_env.notation import position_id
 from bg_env.notation.moves import format_steps, steps_of
+from bg_env.render.svg import position_svg
 from bg_env.render.text import position_text
 from bg_env.rules import (
     OFF,
@@ -191,3 +192,6 @@ class Position:
 
     def __str__(self) -> str:
         return position_text(self._mover, self._opponent, self._variant)
+
+    def _repr_svg_(self) -> str:
+        return position_svg(self._mover, self._opponent, self._variant)

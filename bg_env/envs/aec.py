@@ -9,9 +9,9 @@ from pettingzoo import AECEnv
 from bg_env.actions import checked
 from bg_env.envs.one import OneGame
 from bg_env.envs.options import read_options
+from bg_env.envs.view import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import IllegalActionError, OrderError, SettingsError
 from bg_env.game import Game
-from bg_env.render.text import board_text
 from bg_env.rules import Variant
 
 __all__ = ["BackgammonEnv"]
@@ -42,7 +42,8 @@ class BackgammonEnv(AECEnv[str, Any, Any]):
         reward: name of the reward (`bg_env.REWARDS`).
         illegal: what an illegal action does: "terminate" (the offender loses three times the cube) or "raise".
         max_turns: turns after which both agents are truncated (R11.1); None for no limit.
-        render_mode: None or "ansi" (`render()` gives the board as text).
+        render_mode: None, "ansi" (text), "rgb_array" (pixels) or "human" (a window, drawn after each step); the last two need
+            the extra `render`.
         checks: whether calls out of order and actions that are illegal or out of range are caught; `raw_env` has it off, and
             must then be given legal actions only.
         name: of the environment, `metadata["name"]`.
@@ -53,9 +54,9 @@ class BackgammonEnv(AECEnv[str, Any, Any]):
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo declares it so; each environment has a copy
         "name": "backgammon_v0",
-        "render_modes": ["ansi"],
+        "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
-        "render_fps": 2,
+        "render_fps": RENDER_FPS,
     }
 
     def __init__(
@@ -105,6 +106,7 @@ class BackgammonEnv(AECEnv[str, Any, Any]):
         self.observation_spaces = {agent: options.observation_space() for agent in AGENTS}
         self.action_spaces = {agent: options.action_space() for agent in AGENTS}
         self._one = OneGame(options)
+        self._view = View(render_mode)
         self._dict_observation = options.in_observation
         self._mask_in_info = options.in_info
         self._size = options.settings.actions
@@ -171,6 +173,8 @@ class BackgammonEnv(AECEnv[str, Any, Any]):
         self._was_reset = True
         if self._one.over:  # truncated by a cap of turns before anybody could act
             self._end()
+        if self.render_mode == "human":
+            self.render()
 
     def step(self, action: Any) -> None:
         """Do the action of `agent_selection`; None for an agent that is done.
@@ -214,6 +218,8 @@ class BackgammonEnv(AECEnv[str, Any, Any]):
             self.agent_selection = AGENTS[player]
         else:
             self._end()
+        if self.render_mode == "human":
+            self.render()
 
     def _end(self) -> None:
         self._over = True
@@ -270,14 +276,13 @@ class BackgammonEnv(AECEnv[str, Any, Any]):
             raise OrderError(msg)
 
     def render(self) -> Any:
-        """The board as text under `render_mode="ansi"`; None without a render mode."""
+        """The board: text under `render_mode="ansi"`, uint8 pixels (height, width, 3) under "rgb_array", else None."""
         self._need_reset("render()")
-        if self.render_mode is None:
-            return None
-        return board_text(self._one.states, 0, self._one.settings)
+        return self._view.render(self._one)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Close the window of "human", if there is one."""
+        self._view.close()
 
 
 def _known(agent: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env._jit import kernel
-from bg_env.actions import checked_seed, why_illegal_text
+from bg_env.actions import Event, checked_seed, why_illegal_text
 from bg_env.envs.options import INFO_KEYS, EnvOptions, Start, start_from
 from bg_env.errors import IllegalActionError
 from bg_env.game import Game
@@ -92,6 +92,7 @@ class OneGame:
         states: the state, an array of one STATE record.
         mask: int8 (1, actions), of the player who decides; never handed out.
         info: the values of INFO_KEYS, see `info_of`.
+        events: the rolls and actions of the episode, or None where they are not kept (they cost a third of a step).
     """
 
     def __init__(self, options: EnvOptions) -> None:
@@ -106,16 +107,18 @@ class OneGame:
         self._episode = 0
         self._dice: list[tuple[int, int]] = []
         self._starter: int | None = None
+        self.events: list[Event] | None = None if options.render_mode in (None, "ansi") else []
 
     def save(self) -> tuple[Any, ...]:
         """All that an action changes, for `restore`."""
-        return self.states.copy(), list(self._dice), self._starter, self.info
+        events = None if self.events is None else list(self.events)
+        return self.states.copy(), list(self._dice), self._starter, self.info, events
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Be as when `saved` was saved."""
-        self.states[:], self._dice, self._starter, info = saved[0], list(saved[1]), saved[2], saved[3]
+        self.states[:] = saved[0]
+        self._dice, self._starter, self.info, self.events = saved[1:]
         legal_mask(self.states, 0, self.rules, self.mask, 0)
-        self.info = info
 
     def save_all(self) -> tuple[Any, ...]:
         """All that a new episode changes, for `restore_all`."""
@@ -123,8 +126,8 @@ class OneGame:
 
     def restore_all(self, saved: tuple[Any, ...]) -> None:
         """Be as when `saved` was saved."""
-        self.restore(saved[:4])
-        self._seed, self._episode, self._seeded = saved[4:]
+        self.restore(saved[:5])
+        self._seed, self._episode, self._seeded = saved[5:]
 
     @property
     def fresh(self) -> bool:
@@ -151,20 +154,23 @@ class OneGame:
         start.make(self.states, self.rules, self.settings, key)
         self._dice = list(start.dice)[::-1]
         self._starter = start.starter
+        if self.events is not None:
+            self.events = []
         self._throw()
         self.look()
 
     def _throw(self) -> None:
-        """Throw the dice that are due: those given in advance first, then the stream's."""
+        """Throw the dice that are due: those given in advance first, then the stream's.
+
+        A tie given in advance for the opening throw of a later game of a match is thrown again (R2.1).
+        """
         s, rules = self.states, self.rules
         while s[0]["phase"] in (Phase.OPENING, Phase.ROLL):
             opening = s[0]["phase"] == Phase.OPENING
             if self._dice:
-                d1, d2 = self._dice[-1]
+                d1, d2 = self._dice.pop()
                 if opening and d1 == d2 and not ties_double(s, 0, rules):
-                    msg = f"option dice: the opening throw {d1}-{d2} is a tie and is thrown again: give unequal dice (R2.1)"
-                    raise IllegalActionError(msg)
-                self._dice.pop()
+                    continue
             else:
                 d1, d2 = draw(s[0]["key"], s[0]["rolls"], bool(opening and not ties_double(s, 0, rules)))
                 s["rolls"] += 1
@@ -172,12 +178,15 @@ class OneGame:
                     d1, d2 = d2, d1
             if opening and d1 != d2:
                 self._starter = None
+            if self.events is not None:
+                starter = None if d1 == d2 else int(d2 > d1)
+                self.events.append(Event(starter if opening else int(s[0]["turn"]), roll=(int(d1), int(d2))))
             apply_roll(s, 0, rules, d1, d2)
 
     @property
-    def scripted(self) -> bool:
-        """Whether dice to come are given in advance."""
-        return bool(self._dice) or self._starter is not None
+    def plain(self) -> bool:
+        """Whether all dice are the stream's and nobody keeps the events, so that kernels may go on by themselves."""
+        return self.events is None and not self._dice and self._starter is None
 
     def look(self, ended: tuple[int, int, int] | None = None) -> None:
         """Renew `mask` and `info`; `ended` is (points, level, winner) of an earlier game to tell of instead of the last."""
@@ -186,19 +195,13 @@ class OneGame:
 
     def act(self, action: int) -> float:
         """Do a legal action and throw the dice that are due; the reward of player 0."""
-        if self.scripted:
-            return self._act_scripted(action)
-        reward, self.info = _act(self.states, self.rules, action, self.options.reward, True, self.mask)
-        return float(reward)
-
-    def _act_scripted(self, action: int) -> float:
-        before = self.save()
+        if self.plain:
+            reward, self.info = _act(self.states, self.rules, action, self.options.reward, True, self.mask)
+            return float(reward)
+        if self.events is not None:
+            self.events.append(Event(self.info[0], action=action))
         reward, _ = _act(self.states, self.rules, action, self.options.reward, False, self.mask)
-        try:
-            self._throw()
-        except IllegalActionError:
-            self.restore(before)
-            raise
+        self._throw()
         self.look()
         return float(reward)
 
@@ -254,4 +257,4 @@ class OneGame:
 
     def game(self) -> Game:
         """A `Game` of the present state; its dice are not the environment's (see `Game.copy`)."""
-        return Game(self.states.copy(), self.settings, seeded=True).copy()
+        return Game(self.states.copy(), self.settings, seeded=True, history=self.events or ()).copy()

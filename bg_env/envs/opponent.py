@@ -74,7 +74,7 @@ def opponent_moves(one: OneGame, seat: int, opponent: Any) -> float:
     Raises:
         IllegalActionError: the opponent chose something illegal; the state is as it left it.
     """
-    if isinstance(opponent, RandomPlayer) and not one.scripted:
+    if isinstance(opponent, RandomPlayer) and one.plain:
         if one.info[0] != 1 - seat:
             return 0.0
         ended = one.info[1], one.info[2], one.info[4]

@@ -12,9 +12,9 @@ from bg_env.actions import checked
 from bg_env.envs.one import OneGame
 from bg_env.envs.opponent import opponent_for, opponent_moves
 from bg_env.envs.options import read_options
+from bg_env.envs.view import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import OrderError, SettingsError
 from bg_env.game import Game
-from bg_env.render.text import board_text
 from bg_env.rules import Settings, Variant
 
 __all__ = ["SingleEnv"]
@@ -39,7 +39,7 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         SettingsError: an argument is unknown, out of range, or contradicts another.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012 - Gymnasium declares it so
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 - Gymnasium declares it so
 
     def __init__(
         self,
@@ -90,6 +90,7 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         self.observation_space = options.observation_space()
         self.action_space = options.action_space()
         self._one = OneGame(options)
+        self._view = View(render_mode)
         self._opponent = None if opponent is None else opponent_for(opponent, options.settings)
         self._asked_seat = seat
         self._seat: int | None = None
@@ -131,7 +132,7 @@ class SingleEnv(gymnasium.Env[Any, Any]):
             OrderError: before the first reset.
         """
         self._need_reset("action_masks()")
-        return self._one.mask_of(self._view()).astype(np.bool_)
+        return self._one.mask_of(self._seen_by()).astype(np.bool_)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; the opponent acts first if it is its turn.
@@ -160,6 +161,8 @@ class SingleEnv(gymnasium.Env[Any, Any]):
             raise
         super().reset(seed=seed)
         self._going = True
+        if self.render_mode == "human":
+            self.render()
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -184,6 +187,8 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         over = one.over
         truncated = over and one.truncated
         self._going = not over
+        if self.render_mode == "human":
+            self.render()
         return self._observation(), reward if actor == 0 else -reward, over and not truncated, truncated, self._info()
 
     def _act(self, action: int, actor: int) -> float:
@@ -201,11 +206,11 @@ class SingleEnv(gymnasium.Env[Any, Any]):
             one.restore(before)
             raise
 
-    def _view(self) -> int:
+    def _seen_by(self) -> int:
         return self._one.viewer if self._seat is None else self._seat
 
     def _observation(self) -> Any:
-        one, seat = self._one, self._view()
+        one, seat = self._one, self._seen_by()
         if not one.options.in_observation:
             return one.observation(seat)
         self._mask = one.mask_of(seat)
@@ -214,7 +219,7 @@ class SingleEnv(gymnasium.Env[Any, Any]):
     def _info(self) -> dict[str, Any]:
         info = self._one.infos()
         if self._one.options.in_info:
-            info["action_mask"] = self._mask if self._one.options.in_observation else self._one.mask_of(self._view())
+            info["action_mask"] = self._mask if self._one.options.in_observation else self._one.mask_of(self._seen_by())
         return info
 
     def _need_reset(self, what: str) -> None:
@@ -223,8 +228,10 @@ class SingleEnv(gymnasium.Env[Any, Any]):
             raise OrderError(msg)
 
     def render(self) -> Any:
-        """The board as text under `render_mode="ansi"`; None without a render mode."""
+        """The board: text under `render_mode="ansi"`, uint8 pixels (height, width, 3) under "rgb_array", else None."""
         self._need_reset("render()")
-        if self.render_mode is None:
-            return None
-        return board_text(self._one.states, 0, self._one.settings)
+        return self._view.render(self._one)
+
+    def close(self) -> None:
+        """Close the window of "human", if there is one."""
+        self._view.close()

@@ -158,5 +158,8 @@ class PubevalPlayer:
         _choose_plays(states, self._rules, self._table, *pubeval_scratch(), steps)
         return steps
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PubevalPlayer, (self.settings,)  # a copied table would not be read only, another type to Numba
+
     def __repr__(self) -> str:
         return f"PubevalPlayer({str(self.settings)!r})" if self.settings is not None else "PubevalPlayer()"

@@ -24,8 +24,8 @@ class RandomPlayer:
 
     name = "random"
 
-    def bind(self, settings: Settings) -> RandomPlayer:
-        """The same player: it needs no rules beyond the state."""
+    def bind(self, settings: Settings) -> RandomPlayer:  # noqa: ARG002 - it needs no rules beyond the state
+        """The same player."""
         return self
 
     def choose(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

@@ -297,7 +297,7 @@ class Settings:
         return self.match_length == 0
 
     def record(self) -> npt.NDArray[np.void]:
-        """These settings as an array of one RULES record, as kernels take them (read only)."""
+        """These settings as a new array of one RULES record, as kernels take them."""
         rules = np.zeros(1, RULES)
         rules["start"] = self.variant.start
         for name in ("checkers", "fresh_first_roll", "acey_deucey"):
@@ -306,7 +306,6 @@ class Settings:
             rules[name] = getattr(self, name)
         rules["cube_cap"] = self.cap_log2
         rules["max_turns"] = self.max_turns or 0
-        rules.flags.writeable = False
         return rules
 
     def __str__(self) -> str:
