@@ -36,6 +36,7 @@ __all__ = [
     "checked",
     "checked_die",
     "checked_seed",
+    "is_player",
     "legal_actions",
     "name_action",
     "parse_action",
@@ -294,3 +295,8 @@ def checked_seed(seed: Any) -> int:
         msg = f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}"
         raise SettingsError(msg)
     return int(seed)
+
+
+def is_player(value: Any) -> bool:
+    """Whether `value` is the integer 0 or 1."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_)) and 0 <= value <= 1

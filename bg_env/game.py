@@ -318,13 +318,14 @@ class Game:
         loser = self.player if player is None else player
         if self.phase == Phase.OVER:
             msg = "nobody can resign: the game is over"
-        elif isinstance(level, bool) or level not in (1, 2, 3):
+        elif not isinstance(level, (int, np.integer)) or isinstance(level, (bool, np.bool_)) or not 1 <= level <= 3:
             msg = f"a game is resigned at level 1, 2 or 3, not {level!r}"
-        elif loser not in (0, 1):
+        elif not actions.is_player(loser):
             msg = f"player 0 or 1 resigns, not {loser!r}; before the opening throw say which"
         else:
-            self._history.append(Event(int(loser), level=int(level)))
-            resign(self._states, 0, self._rules, int(loser), int(level))
+            loser = int(loser or 0)
+            self._history.append(Event(loser, level=int(level)))
+            resign(self._states, 0, self._rules, loser, int(level))
             self._throw()
             return
         raise IllegalActionError(msg)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from gymnasium import spaces
 
-from bg_env.actions import checked_die
+from bg_env.actions import checked_die, is_player
 from bg_env.errors import SettingsError
 from bg_env.game import Game
 from bg_env.notation import ids, position_id, xgid
@@ -169,7 +169,7 @@ def start_from(options: Mapping[str, Any] | None, settings: Settings) -> Start:
         raise SettingsError(msg)
     dice = _dice(given.get("dice", ()))
     starter = given.get("starter")
-    if starter is not None and (isinstance(starter, bool) or starter not in (0, 1)):
+    if starter is not None and not is_player(starter):
         msg = f"option starter is 0 or 1, not {starter!r}"
         raise SettingsError(msg)
     score, crawford = _match_options(given, settings)

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.actions import checked
+from bg_env.actions import checked, is_player
 from bg_env.envs.one import OneGame
 from bg_env.envs.opponent import opponent_for, opponent_moves
 from bg_env.envs.options import read_options
@@ -80,7 +80,7 @@ class SingleEnv(gymnasium.Env[Any, Any]):
             auto_doubles=auto_doubles,
             max_turns=max_turns,
         )
-        if seat is not None and (isinstance(seat, bool) or seat not in (0, 1)):
+        if seat is not None and not is_player(seat):
             msg = f"seat is 0, 1 or None (a bit of the episode's key), not {seat!r}"
             raise SettingsError(msg)
         if seat is not None and opponent is None:
