@@ -7,6 +7,7 @@ writer's choice. Since the dice are known, what is not written is found among th
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Sequence
@@ -17,9 +18,19 @@ import numpy as np
 
 from bg_env.actions import STEPS, Step, legal_actions, step_of
 from bg_env.errors import IllegalActionError, NotationError
-from bg_env.rules import BAR, OFF, Phase, States, apply, plays
+from bg_env.rules import BAR, OFF, Phase, States, apply, illegal_reason, plays
 
-__all__ = ["NO_PLAY", "Move", "find_play", "format_actions", "format_steps", "match_play", "parse_moves", "steps_of"]
+__all__ = [
+    "NO_PLAY",
+    "Move",
+    "find_play",
+    "format_actions",
+    "format_steps",
+    "match_play",
+    "parse_moves",
+    "play_in_order",
+    "steps_of",
+]
 
 NO_PLAY: Final = "(no play)"
 """The text of a play without steps."""
@@ -28,7 +39,7 @@ _PLACE = r"(?:bar|b|off|o|\d{1,2})"
 _MOVE = re.compile(rf"({_PLACE}\*?(?:/{_PLACE}\*?)+)(?:\(([1-4])\)(\*?))?", re.IGNORECASE | re.ASCII)
 _DANCES: Final = {"", "(no play)", "no play", "(no move)", "no move", "cannot move", "dance", "dances", "pass", "-", "--"}
 _MAX_MOVES: Final = 4
-_AMBIGUOUS: Final = "it tells more than one play"
+_AMBIGUOUS: Final = "it tells more than one play: the points touched on the way and all hits must be written"
 _EXAMPLE: Final = "write moves like '24/18*/13', '8/5(2)', 'bar/22' or '6/off'"
 
 
@@ -55,6 +66,11 @@ def parse_moves(text: str) -> tuple[Move, ...]:
     if not isinstance(text, str):
         msg = f"a play is given as text, not {type(text).__name__}: {_EXAMPLE}"
         raise NotationError(msg)
+    return _parse_moves(text)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parse_moves(text: str) -> tuple[Move, ...]:
     body = text.strip().lower()
     if body in _DANCES:
         return ()
@@ -99,14 +115,18 @@ def _dice_left(states: States, i: int) -> list[int]:
     return [int(die) for die, n in zip(s["dice"], s["left"], strict=True) for _ in range(n)]
 
 
-def match_play(moves: Sequence[Move], states: States, i: int, numbers: Any) -> int | str:
+def match_play(moves: Sequence[Move], states: States, i: int, numbers: Any, *, strict: bool = False) -> int | str:
     """The index of the legal play that `moves` tell, or why there is none.
+
+    Where several plays fit, the one that hits on just the points named is meant, if there is one.
 
     Args:
         moves: from `parse_moves`.
         states: STATE records.
         i: the index of a state in phase CHECKER.
         numbers: int16 (m, 4), the actions of its distinct plays, from `rules.plays`.
+        strict: refuse a way of several steps that ends with a `*` and may hit before its end too: some put one `*` for all
+            that a way hits, so "bar/21*" may stand for bar/22/21* as well as for bar/24*/21*.
     """
     side = int(states[i]["turn"])
     opponent = states[i]["points"][1 - side].tolist()
@@ -127,15 +147,24 @@ def match_play(moves: Sequence[Move], states: States, i: int, numbers: Any) -> i
     changes, landed = _results(numbers)
     same = np.flatnonzero((changes == change).all(axis=1))
     if len(same) > 1 or must_hit:
+        passed = _passed(moves, max(dice, default=0))
         blots = [place for place in range(1, BAR) if opponent[25 - place] == 1]
         hits = landed[same][:, blots]
         wanted = np.isin(blots, list(must_hit))
-        same, hits = same[(hits >= wanted).all(axis=1)], hits[(hits >= wanted).all(axis=1)]
+        possible = (hits >= wanted).all(axis=1) & (hits <= (wanted | np.isin(blots, list(passed)))).all(axis=1)
+        same, hits = same[possible], hits[possible]
         exact = same[(hits == wanted).all(axis=1)]
-        same = exact if len(exact) else same
+        if not (strict and any(move.places[-1] in move.hits for move in moves)):
+            same = exact if len(exact) else same
     if len(same) > 1:
         return _AMBIGUOUS
     return int(same[0]) if len(same) else "it is not a legal play of this roll"
+
+
+def _passed(moves: Sequence[Move], highest: int) -> set[int]:
+    """The points between two that are named where one die does not reach from the first to the second."""
+    pairs = [pair for move in moves for pair in itertools.pairwise(move.places) if pair[0] - pair[1] > highest]
+    return {point for start, end in pairs for point in range(end + 1, start)}
 
 
 def _results(numbers: Any) -> tuple[Any, Any]:
@@ -150,6 +179,35 @@ def _results(numbers: Any) -> tuple[Any, Any]:
     landed = np.zeros((len(numbers), 26), np.bool_)
     landed[rows, target] = True
     return changes, landed
+
+
+def play_in_order(moves: Sequence[Move], states: States, i: int, rules: Any) -> tuple[int, ...] | None:
+    """Play moves of one die each in the order in which they are written, if that is legal and finishes the roll.
+
+    Returns:
+        The actions; state `i` is that after them. None if it is not so (other words may still tell a legal play): then
+        nothing has changed.
+    """
+    before = states[i : i + 1].copy()
+    side = int(before[0]["turn"])
+    dice = set(_dice_left(states, i))
+    opponent = before[0]["points"][1 - side].tolist()
+    actions = []
+    for move in moves:
+        source, target = move.places[0], move.places[-1]
+        die = source - target
+        if len(move.places) != 2 or die not in dice or (move.hits and opponent[25 - target] != 1):
+            break
+        action = (source - 1) * 6 + die - 1
+        if states[i]["phase"] != Phase.CHECKER or states[i]["turn"] != side or illegal_reason(states, i, rules, action):
+            break
+        apply(states, i, rules, action)
+        actions.append(action)
+    else:
+        if states[i]["phase"] != Phase.CHECKER or states[i]["turn"] != side:
+            return tuple(actions)
+    states[i] = before[0]
+    return None
 
 
 def find_play(text: str, states: States, i: int, rules: Any, *, whole: bool = False) -> list[int]:
@@ -175,7 +233,7 @@ def find_play(text: str, states: States, i: int, rules: Any, *, whole: bool = Fa
     if isinstance(found, int):
         return [int(a) for a in numbers[found] if a >= 0]
     if found == _AMBIGUOUS:
-        msg = f"{text.strip()!r} tells more than one play: write the points touched on the way, with * where it hits"
+        msg = f"{text.strip()!r}: {found}"
         raise NotationError(msg)
     if not whole and moves:
         some = _first_steps([way for move in moves for way in itertools.pairwise(move.places)], states, i, rules)
@@ -240,9 +298,12 @@ def format_steps(steps: Sequence[Step]) -> str:
     return " ".join(texts)
 
 
-def steps_of(numbers: Sequence[int], states: States, i: int) -> tuple[Step, ...]:
-    """The steps that these action numbers make one after another from state `i`; numbers below 0 are nothing."""
-    other = states[i]["points"][1 - int(states[i]["turn"])].tolist()
+def steps_of(numbers: Sequence[int], states: States, i: int, side: int | None = None) -> tuple[Step, ...]:
+    """The steps that these action numbers make one after another from state `i`; numbers below 0 are nothing.
+
+    `side` moves, by default the player whose turn it is.
+    """
+    other = states[i]["points"][1 - int(states[i]["turn"] if side is None else side)].tolist()
     steps = []
     for number in numbers:
         if number < 0:

@@ -1,0 +1,139 @@
+"""What a record of games says, whatever the format it is written in: values that the readers make and the writers take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bg_env.errors import NotationError
+from bg_env.notation.moves import Move, parse_moves
+from bg_env.rules import BAR, OFF, Settings, Variant
+
+__all__ = ["Entry", "GameRecord", "Kind", "Record", "from_points", "plain_moves", "plain_text", "text_of_moves"]
+
+Kind = Literal["tie", "throw", "roll", "double", "beaver", "take", "drop", "resign", "win", "illegal", "unreadable"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing that a record says.
+
+    Attributes:
+        kind: `roll`: dice and the play of them (also of a double that is named, R10.6); `double`, `beaver` (and raccoon
+            ...), `take`, `drop`; `resign`; `win`: the award; `tie`: an opening tie that doubled the cube; `throw`: an
+            opening throw that only says who starts (R2.3); `illegal`: an action that the player tried and that ended the
+            game; `unreadable`: what could not be read.
+        player: 0 or 1; None where nobody is meant.
+        dice: of a roll, higher number first; of a tie or a throw, player 0's die first.
+        text: the play of a roll, see `plain_text`; of an unreadable entry, what stands there.
+        value: of a double or beaver, what the cube is turned to (0 if not said); of an award its points; of a resignation
+            its points (0 if not said); of an illegal action its number.
+        number: the move's number in the record, from 1.
+        alone: whether no other entry stands beside it, so that its column may be wrong.
+        played: of a roll, False if the dice are all that is written: nothing could be played, or the record ends there.
+    """
+
+    kind: Kind
+    player: int | None
+    dice: tuple[int, int] | None = None
+    text: str = ""
+    value: int = 0
+    number: int = field(default=0, compare=False)
+    alone: bool = field(default=False, compare=False)
+    played: bool = True
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One game.
+
+    Attributes:
+        number: from 1.
+        score: points of player 0 and 1 before it; None if not said.
+        entries: what happened, in order; the award, if there is one, is the last.
+        crawford: whether it is the Crawford game; None if not said.
+        cube: the cube's value at the start, above 1 after automatic doubles whose ties are not written.
+        start: an id of the state it starts from (see `notation.ids.read_position`); None for the variant's start.
+        state: instead of `start`, a whole STATE record by field, for a start that no id can say.
+    """
+
+    number: int
+    score: tuple[int, int] | None
+    entries: tuple[Entry, ...]
+    crawford: bool | None = None
+    cube: int = 1
+    start: str | None = None
+    state: Mapping[str, object] | None = None
+
+    @property
+    def award(self) -> Entry | None:
+        """The award, None if the game is unfinished."""
+        return self.entries[-1] if self.entries and self.entries[-1].kind == "win" else None
+
+
+@dataclass(frozen=True)
+class Record:
+    """A match, a money session or a single game.
+
+    Attributes:
+        players: names of player 0 and player 1.
+        variant: the variant played.
+        length: points to win the match, 0 for money.
+        games: in order.
+        jacoby: whether Jacoby is played (R8.5); None if not said.
+        crawford: whether the match has a Crawford game; None if not said.
+        cube: whether the cube is in play; None if not said.
+        loose: money play that a server writes as a match that it is not: it may be scored and ended either way.
+        headers: what else is said of it, by name.
+        settings: all the settings, where the format says them.
+    """
+
+    players: tuple[str, str]
+    variant: Variant
+    length: int
+    games: tuple[GameRecord, ...]
+    jacoby: bool | None = None
+    crawford: bool | None = None
+    cube: bool | None = None
+    loose: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+    settings: Settings | None = None
+
+
+def plain_moves(text: str) -> tuple[Move, ...]:
+    """The moves of a play, each between two points only: a way that is said to touch points is several moves."""
+    moves: list[Move] = []
+    for move in parse_moves(text):
+        for k in range(len(move.places) - 1):
+            end = move.places[k + 1]
+            moves.append(Move(move.places[k : k + 2], (end,) if end in move.hits else ()))
+    return tuple(moves)
+
+
+def text_of_moves(moves: tuple[Move, ...]) -> str:
+    """Moves between two points as text with numbers for bar and off."""
+    return " ".join(f"{move.places[0]}/{move.places[-1]}{'*' if move.hits else ''}" for move in moves)
+
+
+def plain_text(text: str) -> str:
+    """A play as records keep it: every move by itself, bar and off as 25 and 0 ("25/22 13/7*"); "" for none.
+
+    What is no move text is kept as it is.
+    """
+    try:
+        return text_of_moves(plain_moves(text))
+    except NotationError:
+        return text
+
+
+def from_points(source: int, target: int) -> Move:
+    """The move from `source` (1-25) to `target` (0-24) on the mover's numbering.
+
+    Raises:
+        NotationError: not on the board, or not downwards.
+    """
+    if not OFF <= target < source <= BAR:
+        msg = f"no checker moves from {source} to {target}: points go down from 25 (the bar) to 0 (off)"
+        raise NotationError(msg)
+    return Move((source, target))

@@ -1,0 +1,405 @@
+"""Plays one game of a record over with the engine, entry by entry, up to the first thing that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from bg_env.actions import BEAVER as TURN_AGAIN
+from bg_env.actions import DOUBLE, DROP, FIRST_NAMED, ROLL, TAKE, why_illegal_text
+from bg_env.errors import BgEnvError, NotationError, PositionError
+from bg_env.notation.ids import read_position
+from bg_env.notation.moves import Move, format_actions, match_play, parse_moves, play_in_order
+from bg_env.notation.record import Entry, GameRecord, Record
+from bg_env.notation.replayed import Fault, GameReplay, Moment
+from bg_env.rules import (
+    OFF,
+    STATE,
+    Phase,
+    Settings,
+    States,
+    apply,
+    apply_roll,
+    at_stake,
+    check_state,
+    forfeit,
+    new_episode,
+    plays,
+    ties_double,
+)
+
+__all__ = ["GameReplayer", "Kept"]
+
+
+class _WrongError(Exception):
+    """What is wrong with an entry; never leaves this module."""
+
+
+class Kept:
+    """The states that were met: an array that grows."""
+
+    def __init__(self) -> None:
+        self.states = np.zeros(256, STATE)
+        self.n = 0
+
+    def add(self, states: States) -> None:
+        """Keep a copy of the one state."""
+        if self.n == len(self.states):
+            self.states = np.resize(self.states, 2 * self.n)
+        self.states[self.n] = states[0]
+        self.n += 1
+
+
+_RANGES: Final = {
+    "dice": (0, 6),
+    "left": (0, 4),
+    "turn": (-1, 1),
+    "decider": (-1, 1),
+    "phase": (0, 5),
+    "stage": (0, 3),
+    "cube": (0, 15),
+    "owner": (-1, 1),
+    "chain": (0, 15),
+    "ties": (0, 15),
+    "crawford": (0, 1),
+    "score": (0, 10**9),
+    "points": (0, 15),
+}
+
+
+def _fill(states: States, fields: Mapping[str, object]) -> None:
+    """Make the state of the fields that a record says.
+
+    Raises:
+        PositionError: a field is missing, unknown or out of its range, or they contradict each other.
+    """
+    if set(fields) != set(_RANGES):
+        msg = f"a state is given by {', '.join(_RANGES)}"
+        raise PositionError(msg)
+    states[:] = np.zeros(1, STATE)
+    for name, (low, high) in _RANGES.items():
+        value = np.asarray(fields[name])
+        if value.dtype.kind not in "iu" or value.shape != STATE[name].shape or value.min() < low or value.max() > high:
+            msg = f"the state's {name} is {fields[name]!r:.60}: numbers from {low} to {high} are right"
+            raise PositionError(msg)
+        states[name] = value
+    states["winner"] = -1
+    s = states[0]
+    phase, turn = int(s["phase"]), int(s["turn"])
+    left, dice = s["left"].tolist(), s["dice"].tolist()
+    double = dice[0] == dice[1]
+    rolled = dice[0] >= dice[1] > 0 and 0 < sum(left) <= (4 if double else 2) and not (left[1] if double else max(left) > 1)
+    decides = {Phase.OPENING: -1, Phase.ROLL: -1, Phase.TAKE_OR_DROP: turn if s["chain"] % 2 == 0 else 1 - turn}.get(
+        phase, turn
+    )
+    if (
+        (turn < 0) != (phase == Phase.OPENING)
+        or s["decider"] != decides
+        or (bool(s["chain"]) != (phase == Phase.TAKE_OR_DROP))
+        or (not rolled if phase == Phase.CHECKER else sum(left) > 0)
+    ):
+        msg = "the state's turn, decider, phase, dice and chain contradict each other"
+        raise PositionError(msg)
+
+
+class GameReplayer:
+    """One game of a record on its way: `states` is the state now, an array of one record."""
+
+    def __init__(self, record: Record, settings: Settings, game: GameRecord, kept: Kept, *, crawford: bool, last: bool) -> None:
+        self.record, self.settings, self.game, self.last = record, settings, game, last
+        self.rules = settings.record()
+        self.kept = kept
+        self.crawford = crawford
+        self.moments: list[Moment] = []
+        self.states = np.zeros(1, STATE)
+        self.award: tuple[int, int] | None = None
+        self.resigned: Entry | None = None
+        self.thrown = False
+        self.failed = False
+
+    def run(self, expected: set[tuple[int, int]]) -> GameReplay:
+        """Play the game; `expected` are the scores that it may begin with, none if that is not known."""
+        faults = []
+        try:
+            self._begin()
+            self._keep(None, None, f"Game {self.game.number}")
+            score = self.game.score
+            if expected and score is not None and score not in expected:
+                wanted = " or ".join(sorted(f"{a}-{b}" for a, b in expected))
+                faults.append(Fault(self.game.number, 0, f"the score is said to be {score[0]}-{score[1]}, but it is {wanted}"))
+        except _WrongError as wrong:
+            self.failed = True
+            faults.append(Fault(self.game.number, 0, str(wrong)))
+        entry: Entry | None = None
+        try:
+            for k, entry in enumerate(self.game.entries if not self.failed else ()):
+                self._do(entry, self.game.entries[k + 1 :])
+        except _WrongError as wrong:
+            self.failed = True
+            faults.append(Fault(self.game.number, entry.number if entry else 0, str(wrong)))
+        if not self.failed and self.award is None and not self.last and not self._ended_without_award():
+            what = "the game ends, but no award is written" if self.over else "the game stops here without a result"
+            faults.append(Fault(self.game.number, entry.number if entry else 0, what))
+        if self.failed and self.award is None and self.game.award and self.game.award.player is not None:
+            self.award = self.game.award.player, self.game.award.value
+        winner, points = self.award or (None, 0)
+        return GameReplay(self.game.number, tuple(self.moments), tuple(faults), winner, points)
+
+    def _ended_without_award(self) -> bool:
+        """Whether an illegal action or the cap on turns has ended it, which no award follows."""
+        return bool(self.states[0]["ending"] > 1)
+
+    def next_scores(self) -> set[tuple[int, int]]:
+        """What the next game's score may be; empty if that cannot be told."""
+        if self.game.score is None or self.award is None or self.failed:
+            return set()
+        winner, points = self.award
+        # GNU Backgammon leaves automatic doubles out of the running score
+        return {self._plus(winner, points), self._plus(winner, max(points // self.game.cube, 1))}
+
+    def _plus(self, winner: int, points: int) -> tuple[int, int]:
+        a, b = self.game.score or (0, 0)
+        return (a + points, b) if winner == 0 else (a, b + points)
+
+    def _begin(self) -> None:
+        game, states = self.game, self.states
+        try:
+            if game.start:
+                states[:] = read_position(game.start, self.settings.variant, self.settings)[0]
+            elif game.state is not None:
+                _fill(states, game.state)
+            else:
+                new_episode(states, 0, self.rules, np.uint64(0))
+                states["score"] = (game.score or (0, 0)) if self.record.length else (0, 0)
+                states["crawford"] = self.crawford
+            check_state(states, 0, self.settings)
+        except (BgEnvError, ValueError, TypeError, OverflowError) as error:
+            raise _WrongError(str(error)) from error
+        for _ in range(game.cube.bit_length() - 1):
+            if states[0]["phase"] != Phase.OPENING or not ties_double(states, 0, self.rules):
+                msg = f"the game begins with the cube at {game.cube}, but automatic doubles are not in force (R2.2)"
+                raise _WrongError(msg)
+            apply_roll(states, 0, self.rules, 1, 1)
+
+    def _keep(self, entry: Entry | None, player: int | None, words: str, actions: tuple[int, ...] = ()) -> None:
+        self.moments.append(Moment(self.kept.n, entry, player, words, actions))
+        self.kept.add(self.states)
+
+    # What the state says
+
+    @property
+    def phase(self) -> int:
+        """What the state waits for."""
+        return int(self.states[0]["phase"])
+
+    @property
+    def over(self) -> bool:
+        """Whether this game is over (the state may be that of the match's next game then)."""
+        return bool(self.states[0]["winner"] >= 0) or self.phase == Phase.OVER
+
+    def _player(self, entry: Entry, due: int) -> int:
+        """The player whose entry it is: `due`, whose turn it is, also where a lone cell stands in the other column."""
+        if entry.player != due and not entry.alone:
+            msg = f"player_{entry.player} is out of turn: player_{due} is due"
+            raise _WrongError(msg)
+        return due
+
+    # What the entries do
+
+    def _do(self, entry: Entry, rest: Sequence[Entry]) -> None:
+        if entry.kind == "unreadable":
+            msg = f"this cannot be read: {entry.text[:80]}"
+            raise _WrongError(msg)
+        if self.award is not None:
+            msg = "the record goes on after the award"
+            raise _WrongError(msg)
+        if entry.kind == "win":
+            self._win(entry)
+            return
+        if self.over or self.resigned:
+            msg = "the record goes on after the end of the game"
+            raise _WrongError(msg)
+        if entry.kind == "roll":
+            self._roll(entry, rest)
+        elif entry.kind in ("tie", "throw"):
+            self._throw(entry)
+        elif entry.kind == "resign":
+            self.resigned = entry
+            self._keep(entry, entry.player, "resigns")
+        elif entry.kind == "illegal":
+            self._illegal(entry)
+        else:
+            self._turn_cube(entry)
+
+    def _throw(self, entry: Entry) -> None:
+        d1, d2 = entry.dice or (0, 0)
+        if self.phase != Phase.OPENING or self.thrown or (d1 == d2) != (entry.kind == "tie"):
+            msg = f"no {entry.kind} can stand here: the opening throw comes first and once"
+            raise _WrongError(msg)
+        if d1 == d2 and not ties_double(self.states, 0, self.rules):
+            msg = f"the tie {d1}-{d2} doubles the cube, but automatic doubles are not in force or spent (R2.2)"
+            raise _WrongError(msg)
+        apply_roll(self.states, 0, self.rules, d1, d2)
+        self.thrown = d1 != d2
+        self._keep(entry, entry.player, f"the opening throw is {d1}-{d2}")
+
+    def _roll(self, entry: Entry, rest: Sequence[Entry]) -> None:
+        player = self._rolled(entry)
+        d1, d2 = entry.dice or (0, 0)
+        try:
+            moves = parse_moves(entry.text)
+        except NotationError as error:
+            msg = f"the play of {d1}{d2} cannot be read: {error}"
+            raise _WrongError(msg) from error
+        s = self.states[0]
+        if s["phase"] != Phase.CHECKER or s["turn"] != player or self.over:
+            if moves:
+                msg = f"{d1}{d2} cannot be played, but {entry.text} is written"
+                raise _WrongError(msg)
+            self._keep(entry, player, f"{d1}{d2}: cannot move")
+            return
+        actions = play_in_order(moves, self.states, 0, self.rules)
+        if actions is None:
+            actions = self._find(entry, moves, rest)
+        self._keep(entry, player, f"{d1}{d2}:", actions)
+
+    def _find(self, entry: Entry, moves: tuple[Move, ...], rest: Sequence[Entry]) -> tuple[int, ...]:
+        """Find the play among the legal ones and make it."""
+        d1, d2 = entry.dice or (0, 0)
+        _, numbers, after = plays(self.states, self.rules)
+        if not moves:
+            if not entry.played and (not rest if self.last else bool(rest) and rest[0].kind in ("resign", "win", "illegal")):
+                return ()
+            msg = f"no play of {d1}{d2} is written, but {format_actions(numbers[0].tolist(), self.states, 0)} is possible"
+            raise _WrongError(msg)
+        found = match_play(moves, self.states, 0, numbers, strict=True)
+        if not isinstance(found, int):
+            msg = f"{entry.text} with {d1}{d2}: {found}"
+            raise _WrongError(msg)
+        self.states[0] = after[found]
+        return tuple(action for action in numbers[found].tolist() if action >= 0)
+
+    def _rolled(self, entry: Entry) -> int:
+        """Give the state the dice of `entry`; who rolled them."""
+        states, rules = self.states, self.rules
+        d1, d2 = entry.dice or (0, 0)
+        phase = self.phase
+        if phase == Phase.OPENING:
+            return self._first_roll(entry, d1, d2)
+        if phase == Phase.TAKE_OR_DROP:
+            if states[0]["chain"] < 2:
+                msg = f"player_{int(states[0]['decider'])} has not answered the double"
+                raise _WrongError(msg)
+            apply(states, 0, rules, TAKE)  # a beaver's acceptance is often not written
+            phase = self.phase
+        player = self._player(entry, int(states[0]["turn"]))
+        if phase == Phase.CHECKER and len(self.moments) == 1 and sorted(states[0]["dice"].tolist()) == sorted((d1, d2)):
+            return player  # the game starts from a roll
+        if phase == Phase.CHECKER:
+            msg = f"player_{player} rolls again, but has not played its roll"
+            raise _WrongError(msg)
+        if phase == Phase.CHOOSE_DOUBLE:
+            if d1 != d2:
+                msg = f"{d1}{d2} is rolled, but the double that the 1-2 earns is not named (R10.6)"
+                raise _WrongError(msg)
+            apply(states, 0, rules, FIRST_NAMED + d1 - 1)
+            return player
+        if phase == Phase.ROLL_OR_DOUBLE:
+            apply(states, 0, rules, ROLL)
+        apply_roll(states, 0, rules, d1, d2)
+        return player
+
+    def _first_roll(self, entry: Entry, d1: int, d2: int) -> int:
+        player = entry.player or 0
+        if self.settings.variant.fresh_first_roll:
+            apply_roll(self.states, 0, self.rules, 1 - player, player)  # any throw that this player wins
+        elif d1 == d2:
+            msg = f"the first roll of a game is {d1}{d2}, but it is never a double (R2.1)"
+            raise _WrongError(msg)
+        high, low = max(d1, d2), min(d1, d2)
+        first = (high, low) if self.settings.variant.fresh_first_roll or player == 0 else (low, high)
+        apply_roll(self.states, 0, self.rules, *first)
+        return player
+
+    def _turn_cube(self, entry: Entry) -> None:
+        states = self.states
+        s = states[0]
+        answering = s["phase"] == Phase.TAKE_OR_DROP
+        due = int(s["decider"]) if answering else int(s["turn"])
+        player = self._player(entry, due) if due >= 0 else entry.player
+        action = {"double": TURN_AGAIN if answering else DOUBLE, "beaver": TURN_AGAIN, "take": TAKE, "drop": DROP}[entry.kind]
+        reason = self._why_not(action) or why_illegal_text(states, 0, self.settings, action, self.rules)
+        if reason:
+            raise _WrongError(reason)
+        apply(states, 0, self.rules, action)
+        text = {"take": "takes", "drop": "drops"}.get(entry.kind, "")
+        if not text:
+            value = 1 << int(s["cube"]) + int(s["chain"])
+            if entry.value not in (0, value):
+                msg = f"the cube is said to be turned to {entry.value}, but it is turned to {value}"
+                raise _WrongError(msg)
+            text = f"{('doubles', 'beavers', 'raccoons')[min(int(s['chain']), 3) - 1]} to {value}"
+        self._keep(entry, player, text)
+
+    def _why_not(self, action: int) -> str | None:
+        """Why the player on roll may not double where it can only roll (the engine does not ask it then)."""
+        s = self.states[0]
+        if action != DOUBLE or s["phase"] not in (Phase.ROLL, Phase.OPENING):
+            return None
+        if s["phase"] == Phase.OPENING:
+            return "a double before the first roll (R8.2)"
+        if not self.settings.cube:
+            return "a double, but no cube is in play"
+        if s["crawford"]:
+            return "a double in the Crawford game (R9.2)"
+        if s["owner"] == 1 - s["turn"]:
+            return f"player_{int(s['turn'])} doubles, but the cube is player_{int(s['owner'])}'s (R8.1)"
+        return "a double that is not allowed here (R8.2, R8.4, R9.3)"
+
+    def _illegal(self, entry: Entry) -> None:
+        decider = int(self.states[0]["decider"])
+        if decider < 0 or why_illegal_text(self.states, 0, self.settings, entry.value, self.rules) is None:
+            msg = f"action {entry.value} is said to be illegal, but it is legal here"
+            raise _WrongError(msg)
+        forfeit(self.states, 0, self.rules, decider)
+        self._keep(entry, decider, f"loses by an illegal action ({entry.value})")
+
+    # The end
+
+    def _win(self, entry: Entry) -> None:
+        s = self.states[0]
+        player = entry.player or 0
+        if s["phase"] == Phase.OPENING and not self.over and s["turn"] < 0:
+            stake, loser_off = 1 << int(s["cube"]), False
+        else:
+            stake, loser_off = 1 << int(at_stake(self.states, 0)), int(s["points"][1 - player, OFF]) > 0
+        if self.over:
+            if s["winner"] != player:
+                msg = f"player_{player} is said to win, but player_{int(s['winner'])} has won"
+                raise _WrongError(msg)
+            right = {int(s["won"])}
+            if self.record.jacoby is None and not self.record.length and not self.record.settings and self._uncubed():
+                right.add(int(s["won"]) // int(s["level"]))  # Jacoby or not is not said
+            how = "has won"
+        else:
+            if self.resigned and self.resigned.player == player:
+                msg = f"player_{player} has resigned and is said to win"
+                raise _WrongError(msg)
+            own = self.record.settings is not None  # here a player may give up more than the board says
+            levels = (1,) if (loser_off and not own) or (self.settings.jacoby and self._uncubed()) else (1, 2, 3)
+            right = {level * stake for level in levels}
+            how = "can win by a resignation"
+        needed = self.settings.match_length - (self.game.score or (0, 0))[player]
+        cut = {needed for points in right if self.record.length and points > needed}
+        if entry.value not in right | cut:
+            said = " or ".join(str(points) for points in sorted(right | cut))
+            msg = f"the award is {entry.value} point{'s' * (entry.value != 1)}, but player_{player} {how} {said}"
+            raise _WrongError(msg)
+        self.award = player, entry.value
+        self._keep(entry, player, f"wins {entry.value} point{'s' * (entry.value != 1)}")
+
+    def _uncubed(self) -> bool:
+        """Whether the cube is centred as it was at the end (the state may be that of the match's next game)."""
+        return bool(self.states[0]["owner"] == -1)
