@@ -159,7 +159,7 @@ class SingleEnv(gymnasium.Env[Any, Any]):
             saved, self._seat, self._gain = before
             self._one.restore_all(saved)
             raise
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else int(seed))
         self._going = True
         if self.render_mode == "human":
             self.render()
