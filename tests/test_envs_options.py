@@ -1,0 +1,524 @@
+"""The options of the constructors and of `reset`: what they do, what they refuse, and that a refusal changes nothing."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+from env_cases import AGENTS, MODULES, first_legal, play, same, seldom_cube
+
+from bg_env import (
+    BgEnvError,
+    Game,
+    IllegalActionError,
+    NotationError,
+    Phase,
+    Position,
+    PositionError,
+    Settings,
+    SettingsError,
+    Variant,
+    backgammon_v0,
+    hypergammon_v0,
+)
+from bg_env.actions import BEAVER, DOUBLE, FIRST_NAMED, ROLL, TAKE, step_action
+from bg_env.envs.aec import BackgammonEnv
+from bg_env.envs.options import RESET_OPTIONS
+from bg_env.envs.single import SingleEnv
+
+START = "XGID=-b----E-C---eE---c-e----B-"
+GNUBG_START = "4HPwATDgc/ABMA"
+
+
+def begun(reset_options=None, seed=1, **given):
+    env = BackgammonEnv(**given)
+    env.reset(seed=seed, options=reset_options)
+    return env
+
+
+# Constructors
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"variant": "chess"}, "no variant is called 'chess'"),
+        ({"variant": 3}, "a variant is a name or a bg_env.Variant"),
+        ({"observation": "pixels"}, "no observation is called 'pixels'"),
+        ({"observation": "openspiel", "variant": "hypergammon"}, "standard backgammon"),
+        ({"reward": "fame"}, "no reward is called 'fame'"),
+        ({"reward": "match"}, "match_length"),
+        ({"reward": "normalized", "cube_cap": None}, "cube_cap"),
+        ({"mask": "none"}, "mask is one of 'both', 'observation', 'info'"),
+        ({"mask": None}, "mask is one of"),
+        ({"illegal": "ignore"}, "illegal is one of 'terminate', 'raise'"),
+        ({"render_mode": "3d"}, "render_mode is one of None, 'ansi'"),
+        ({"cube": 1}, "cube is True or False"),
+        ({"cube_cap": 63}, "power of two"),
+        ({"cube_cap": 65536}, "cube_cap"),
+        ({"match_length": -1}, "match_length"),
+        ({"match_length": 2.0}, "match_length"),
+        ({"match_length": 5, "jacoby": True}, "jacoby belongs to money play"),
+        ({"match_length": 5, "beavers": 1}, "beavers belongs to money play"),
+        ({"match_length": 5, "auto_doubles": 1}, "auto_doubles belongs to money play"),
+        ({"cube": False, "beavers": 1}, "needs the cube"),
+        ({"cube": False, "auto_doubles": 1}, "needs the cube"),
+        ({"variant": "acey_deucey", "beavers": 1}, "needs the cube"),
+        ({"max_turns": 0}, "max_turns"),
+        ({"max_turns": True}, "max_turns"),
+        ({"crawford": "yes"}, "crawford is True or False"),
+        ({"dead_cube": None}, "dead_cube is True or False"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["aec", "single"])
+def test_arguments_that_cannot_stand_are_refused(given, words, kind):
+    with pytest.raises(SettingsError, match=words):
+        backgammon_v0.env(**given) if kind == "aec" else SingleEnv(**given)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_an_unknown_argument_is_refused(name):
+    with pytest.raises(TypeError, match="dice"):
+        MODULES[name].env(dice=2)
+
+
+def test_the_default_arguments_are_those_of_the_design():
+    env = backgammon_v0.env()
+    assert env.settings == Settings(
+        "backgammon",
+        cube=True,
+        match_length=0,
+        crawford=True,
+        dead_cube=True,
+        cube_cap=64,
+        jacoby=False,
+        beavers=0,
+        auto_doubles=0,
+        max_turns=None,
+    )
+    assert (env._one.options.encoder.name, env._one.options.mask, env._one.options.illegal) == ("tesauro", "both", "terminate")
+    assert {name: module.env().settings.cube for name, module in MODULES.items()} == {
+        "backgammon_v0": True,
+        "nackgammon_v0": True,
+        "acey_deucey_v0": False,
+        "hypergammon_v0": True,
+        "longgammon_v0": True,
+    }
+
+
+@pytest.mark.parametrize("variant", ["nackgammon_ballard", "mine(24:3 6:2)", Variant("mine", {24: 3, 6: 2}), "acey_deucey"])
+def test_a_module_plays_any_variant_that_is_asked_for(variant):
+    env = backgammon_v0.env(variant=variant)
+    env.reset(seed=1)
+    assert env.settings == Settings(variant)
+    assert env.metadata["name"] == "backgammon_v0"
+    assert play(env, seldom_cube(1))[-1][3]
+
+
+# A reset's position and game
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        f"{START}:0:0:1:31:0:0:0:0:10",
+        f"{START}:1:-1:-1:00:0:0:0:0:10",
+        f"{START}:0:0:1:D:0:0:0:0:10",
+        "XGID=aB--CBA-B---cB-------bgb--:0:0:1:41:0:0:0:0:10",
+    ],
+)
+def test_a_position_by_xgid(position):
+    env = begun({"position": position})
+    game = Game.from_xgid(position)
+    assert env.game.position == game.position
+    for name in ("cube", "cube_owner", "score", "crawford"):
+        assert getattr(env.game, name) == getattr(game, name)
+    assert env.agent_selection == AGENTS[game.player]
+    if game.phase != Phase.ROLL:
+        assert env.game.phase == game.phase
+        assert env.game.dice == game.dice
+        assert env.game.legal_actions() == game.legal_actions()
+
+
+def test_a_position_by_xgid_in_a_match():
+    position = f"{START}:1:1:1:00:2:4:0:7:10"
+    env = begun({"position": position}, match_length=7)
+    assert env.game.score == (4, 2)
+    assert (env.game.cube, env.game.cube_owner, env.game.player) == (2, 1, 1)
+    assert env.game.legal_actions() == [ROLL, DOUBLE]
+
+
+@pytest.mark.parametrize("starter", [None, 0, 1])
+def test_a_position_by_gnubg_id_is_seen_by_player_0_or_the_starter(starter):
+    text = Position.from_id("4HPwATDgc/ABMA").legal_plays(3, 1)[0].result.id
+    options = {"position": text} | ({} if starter is None else {"starter": starter})
+    env = begun(options)
+    assert env.game.player == (starter or 0)
+    assert env.game.position.id == text
+    assert env.game.phase == Phase.ROLL_OR_DOUBLE, "a position set up by hand is not a first turn (R8.2)"
+    cubeless = begun(options, cube=False)
+    assert cubeless.game.phase == Phase.CHECKER
+
+
+def test_a_position_by_gnubg_id_with_its_match_id():
+    game = Game.from_xgid(f"{START}:1:1:1:52:2:4:0:7:10")
+    env = begun({"position": f"{game.position_id}:{game.match_id}"}, match_length=7)
+    assert env.game.score == (4, 2)
+    assert (env.game.cube, env.game.cube_owner, env.game.player, env.game.dice) == (2, 1, 1, (5, 2))
+
+
+def test_a_position_of_another_variant():
+    game = Game.new("hypergammon", seed=1)
+    env = hypergammon_v0.env()
+    env.reset(options={"position": game.position_id})
+    assert env.game.position == game.position
+    with pytest.raises(NotationError):
+        env.reset(options={"position": GNUBG_START})
+
+
+def test_a_position_whose_roll_cannot_be_played_passes_at_once():
+    env = begun({"position": f"XGID=aBBBBBBC{'-' * 16}n-:0:0:-1:33:0:0:0:0:10"})
+    assert env.agent_selection == "player_1"
+    assert env.infos["player_1"]["turns"] == 2
+
+
+def test_a_game_as_it_stands():
+    """A roll that is partly played, a double of the 1-2 bonus, an answer: whatever no id can say."""
+    for seed in range(8):
+        game = Game.new("acey_deucey", seed=seed, cube=True, beavers=1)
+        choose = seldom_cube(seed, 0.3)
+        env = MODULES["acey_deucey_v0"].env(cube=True, beavers=1)
+        for _ in range(60):
+            env.reset(seed=9, options={"game": game})
+            assert env.game.position == game.position
+            for name in ("phase", "player", "dice", "cube", "cube_owner", "score"):
+                assert getattr(env.game, name) == getattr(game, name)
+            assert env.game.legal_actions() == game.legal_actions()
+            mask = np.zeros(161)
+            mask[game.legal_actions()] = 1
+            game.apply(choose(mask))
+            if game.phase == Phase.OVER:
+                break
+
+
+def test_a_game_is_copied_and_its_dice_stay_its_own():
+    game = Game.new(seed=3)
+    before = game.copy(seed=1), game.states.tobytes()
+    env = begun({"game": game})
+    play(env, first_legal)
+    assert game.states.tobytes() == before[1]
+    rolls = []
+    for seed in (1, 2):
+        env.reset(seed=seed, options={"game": game})
+        while not any(env.terminations.values()):
+            env.step(env.game.legal_actions()[0])
+            rolls.append((seed, env.game.dice))
+    assert [dice for seed, dice in rolls if seed == 1] != [dice for seed, dice in rolls if seed == 2]
+
+
+def test_a_game_without_a_seed_waits_for_the_environments_dice():
+    env = begun({"game": Game.new()})
+    assert env.game.phase == Phase.CHECKER
+    env = begun({"game": Game.new(), "dice": [(2, 5)]})
+    assert (env.game.player, env.game.dice) == (1, (5, 2))
+
+
+def test_a_game_counts_its_turns_for_nobody_else():
+    game = Game.new(seed=1, max_turns=5)
+    env = begun({"game": game}, max_turns=9)
+    assert env.infos["player_0"]["turns"] == 1
+
+
+# A reset's dice and starter
+
+
+def test_dice_are_the_next_rolls_the_first_pair_player_0s_and_player_1s():
+    env = begun({"dice": [(3, 1), (6, 5), (2, 2)]}, cube=False)
+    seen = []
+    for _ in range(3):
+        seen.append((env.agent_selection, env.game.dice))
+        agent = env.agent_selection
+        while env.agent_selection == agent:
+            env.step(first_legal(env.observe(agent)["action_mask"]))
+    assert seen == [("player_0", (3, 1)), ("player_1", (6, 5)), ("player_0", (2, 2, 2, 2))]
+    env = begun({"dice": [(1, 3)]})
+    assert (env.agent_selection, env.game.dice) == ("player_1", (3, 1))
+
+
+def test_after_the_given_dice_the_stream_goes_on():
+    rolls = set()
+    for seed in range(5):
+        env = begun({"dice": [(3, 1), (6, 5)]}, seed=seed, cube=False)
+        again = begun({"dice": [(3, 1), (6, 5)]}, seed=seed, cube=False)
+        seen = play(env, first_legal)
+        assert same(play(again, first_legal), seen)
+        rolls.add(str([turn[5]["turns"] for turn in seen]))
+    assert len(rolls) == 5
+
+
+def test_given_dice_are_kept_for_the_roll_after_a_double():
+    env = begun({"position": f"{START}:0:0:1:00:0:0:0:0:10", "dice": [(6, 6)]})
+    assert env.game.phase == Phase.ROLL_OR_DOUBLE
+    env.step(DOUBLE)
+    env.step(TAKE)
+    assert env.game.dice == (6, 6, 6, 6)
+    assert env.agent_selection == "player_1"
+
+
+def test_the_winner_of_the_throw_rolls_two_fresh_dice_where_the_variant_says_so():
+    env = begun({"dice": [(3, 1), (1, 2), (6, 5)]}, variant="acey_deucey")
+    assert (env.agent_selection, env.game.dice) == ("player_0", (2, 1))
+    for action in (step_action(25, 1), step_action(25, 2), FIRST_NAMED + 5, *[step_action(25, 6)] * 4):
+        assert env.agent_selection == "player_0"
+        env.step(action)
+    assert (env.agent_selection, env.game.dice) == ("player_0", (6, 5)), "the extra roll is one of the given dice too"
+
+
+def test_automatic_doubles_by_given_dice():
+    env = begun({"dice": [(4, 4), (2, 2), (6, 1)]}, auto_doubles=2)
+    assert (env.game.cube, env.game.cube_owner, env.game.dice, env.agent_selection) == (4, None, (6, 1), "player_0")
+    env = begun({"dice": [(4, 4), (1, 6)]}, auto_doubles=3)
+    assert (env.game.cube, env.game.dice, env.agent_selection) == (2, (6, 1), "player_1")
+    with pytest.raises(BgEnvError, match="4-4 is a tie"):
+        begun({"dice": [(2, 2), (3, 3), (4, 4), (6, 1)]}, auto_doubles=2)
+    with pytest.raises(BgEnvError, match="2-2 is a tie"):
+        begun({"dice": [(2, 2), (2, 1)]}, auto_doubles=2, cube_cap=1)
+
+
+@pytest.mark.parametrize("starter", [0, 1])
+@pytest.mark.parametrize("variant", ["backgammon", "acey_deucey"])
+def test_the_starter(starter, variant):
+    for seed in range(12):
+        env = begun({"starter": starter}, seed=seed, variant=variant)
+        assert env.agent_selection == AGENTS[starter]
+        if variant == "backgammon":
+            assert env.game.dice[0] > env.game.dice[1]
+    env = begun({"starter": starter, "dice": [(5, 2) if starter == 0 else (2, 5)]})
+    assert env.game.dice == (5, 2)
+
+
+def test_the_starter_starts_the_first_game_only():
+    env = begun({"starter": 1}, variant="hypergammon", match_length=15, seed=8)
+    starts, games = [], 0
+    while not any(env.terminations.values()):
+        env.step(env.game.legal_actions()[0])
+        now = int(env._one.states[0]["games"])
+        if now != games:
+            games = now
+            starts.append(env.agent_selection)
+    assert "player_0" in starts
+
+
+def test_a_starter_and_ties_that_double():
+    for seed in range(30):
+        env = begun({"starter": 0}, seed=seed, auto_doubles=5)
+        assert env.agent_selection == "player_0"
+        env = begun({"starter": 1, "dice": [(3, 3)]}, seed=seed, auto_doubles=5)
+        assert env.agent_selection == "player_1"
+        assert env.game.cube >= 2
+
+
+def test_dice_given_for_later_games_of_a_match():
+    """A tie among them cannot be the opening throw of a later game: it is thrown again (R2.1), the next pair decides."""
+    options = {"position": f"XGID=-A{'-' * 22}o-:0:0:1:61:0:0:0:5:10", "dice": [(4, 4), (2, 6)]}
+    env = begun(options, match_length=5)
+    env.step(env.game.legal_actions()[0])
+    assert env.game.score == (0, 2)
+    assert (env.agent_selection, env.game.dice) == ("player_1", (6, 2))
+
+
+# A reset's score and Crawford game
+
+
+@pytest.mark.parametrize(
+    ("score", "crawford", "want"),
+    [
+        ((0, 0), None, False),
+        ((6, 2), None, True),
+        ((2, 6), None, True),
+        ((6, 6), None, False),
+        ((6, 2), False, False),
+        ((6, 2), True, True),
+        ((3, 4), None, False),
+        ((3, 4), False, False),
+        ((5, 4), False, False),
+    ],
+)
+def test_the_score_and_the_crawford_game(score, crawford, want):
+    options = {"score": score} | ({} if crawford is None else {"crawford": crawford})
+    env = begun(options, match_length=7)
+    assert env.game.score == score
+    assert env.game.crawford is want
+    bare = begun({**options, "position": GNUBG_START}, match_length=7)
+    assert bare.game.score == score
+    assert bare.game.crawford is want
+    assert bare.game.phase == (Phase.CHECKER if want or score[0] == 6 else Phase.ROLL_OR_DOUBLE)
+
+
+def test_no_game_is_crawford_where_there_is_no_such_game():
+    assert not begun({"score": (6, 2)}, match_length=7, cube=False).game.crawford
+    assert not begun({"score": (6, 2)}, match_length=7, crawford=False).game.crawford
+    assert not begun({"score": (0, 0)}, match_length=1).game.crawford
+
+
+@pytest.mark.parametrize("score", [[2, 4], np.array([2, 4]), (np.int64(2), 4)])
+def test_a_score_is_a_pair(score):
+    assert begun({"score": score}, match_length=7).game.score == (2, 4)
+
+
+# What a reset refuses
+
+REFUSED = [
+    ({}, {"seat": 1}, SettingsError, "no reset option is called 'seat'"),
+    ({}, {"Dice": [(3, 1)]}, SettingsError, "no reset option is called 'Dice'"),
+    ({}, {"options": 1, "board": 2}, SettingsError, "'board'"),
+    ({}, {5: 1}, SettingsError, "'5'"),
+    ({}, [("dice", 1)], SettingsError, "options is a dict"),
+    ({}, "position", SettingsError, "options is a dict"),
+    ({}, {"position": GNUBG_START, "game": Game.new()}, SettingsError, "position and game"),
+    ({}, {"position": 3}, SettingsError, "position is an XGID or a gnubg id"),
+    ({}, {"position": ""}, NotationError, "position id|id of a position"),
+    ({}, {"position": "nonsense"}, NotationError, "position id|id of a position"),
+    ({}, {"position": "XGID=nonsense"}, NotationError, "XGID"),
+    ({}, {"position": GNUBG_START + ":nonsense"}, NotationError, "match id"),
+    ({}, {"position": f"{START}:0:0:1:31:0:0:0:7:10"}, NotationError, "match_length=7"),
+    ({}, {"position": f"{START}:0:0:1:31:0:0:1:0:10"}, NotationError, "jacoby=True"),
+    ({"cube": False}, {"position": f"{START}:1:1:1:31:0:0:0:0:10"}, BgEnvError, "cube"),
+    ({"cube_cap": 2}, {"position": f"{START}:2:1:1:31:0:0:0:0:10"}, BgEnvError, "cube at 4"),
+    ({}, {"position": f"{START}:0:0:1:B:0:0:0:0:10"}, BgEnvError, "beaver"),
+    ({}, {"position": f"XGID=-{'-' * 23}o-:0:0:1:00:0:0:0:0:10"}, SettingsError, "over"),
+    ({}, {"game": "4HPwATDgc/ABMA"}, SettingsError, "game is a bg_env.Game, not str"),
+    ({}, {"game": Game.new("hypergammon")}, SettingsError, "other settings"),
+    ({}, {"game": Game.new(cube=False)}, SettingsError, "other settings"),
+    ({}, {"game": Game.new(match_length=7)}, SettingsError, "other settings"),
+    ({}, {"dice": 3}, SettingsError, "list of pairs"),
+    ({}, {"dice": "31"}, SettingsError, "list of pairs"),
+    ({}, {"dice": [3, 1]}, SettingsError, "list of pairs"),
+    ({}, {"dice": [(3, 1, 2)]}, SettingsError, "list of pairs"),
+    ({}, {"dice": [(3, 0)]}, IllegalActionError, "1 to 6, not 0"),
+    ({}, {"dice": [(3, 1), (7, 1)]}, IllegalActionError, "1 to 6, not 7"),
+    ({}, {"dice": [(3.0, 1)]}, IllegalActionError, "1 to 6"),
+    ({}, {"dice": [(True, 2)]}, IllegalActionError, "1 to 6"),
+    ({}, {"dice": [(3, 3)]}, SettingsError, "R2.1"),
+    ({}, {"starter": 2}, SettingsError, "starter is 0 or 1"),
+    ({}, {"starter": True}, SettingsError, "starter is 0 or 1"),
+    ({}, {"starter": "0"}, SettingsError, "starter is 0 or 1"),
+    ({}, {"starter": 1.0}, SettingsError, "starter is 0 or 1"),
+    ({}, {"starter": 1, "dice": [(3, 1)]}, SettingsError, "player 0 starts"),
+    ({}, {"starter": 0, "position": f"{START}:0:0:1:00:0:0:0:0:10"}, SettingsError, "player 1 is on roll"),
+    ({}, {"score": (1, 2)}, SettingsError, "score belongs to a match"),
+    ({}, {"crawford": False}, SettingsError, "crawford belongs to a match"),
+    ({"match_length": 5}, {"score": 3}, SettingsError, "score is a pair"),
+    ({"match_length": 5}, {"score": (1, 2, 3)}, SettingsError, "score is a pair"),
+    ({"match_length": 5}, {"score": (1.0, 2)}, SettingsError, "score is a pair"),
+    ({"match_length": 5}, {"score": (-1, 2)}, SettingsError, "score is a pair"),
+    ({"match_length": 5}, {"score": (5, 2)}, PositionError, "ends a match to 5"),
+    ({"match_length": 5}, {"crawford": 1}, SettingsError, "crawford is True or False"),
+    ({"match_length": 5}, {"crawford": True}, PositionError, "R9.2"),
+    ({"match_length": 5}, {"crawford": True, "score": (2, 2)}, PositionError, "R9.2"),
+    ({"match_length": 5}, {"crawford": True, "score": (4, 4)}, PositionError, "R9.2"),
+    ({"match_length": 5, "crawford": False}, {"crawford": True, "score": (4, 2)}, PositionError, "R9.2"),
+    ({"match_length": 5, "cube": False}, {"crawford": True, "score": (4, 2)}, PositionError, "R9.2"),
+    ({"match_length": 5}, {"score": (1, 2), "position": f"{START}:0:0:1:31:0:0:0:5:10"}, SettingsError, "contradicts"),
+    ({"match_length": 5}, {"crawford": True, "position": f"{START}:0:0:1:31:0:4:0:5:10"}, SettingsError, "contradicts"),
+    ({"match_length": 5}, {"score": (1, 2), "game": Game.new(match_length=5)}, SettingsError, "contradicts"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "options", "error", "words"), REFUSED)
+@pytest.mark.parametrize("kind", ["aec", "single"])
+def test_options_that_cannot_stand_are_refused_and_leave_the_episode_as_it_was(given, options, error, words, kind):
+    if kind == "aec":
+        env = backgammon_v0.env(**given)
+        env.reset(seed=6)
+        env.step(first_legal(env.observe(env.agent_selection)["action_mask"]))
+        twin = backgammon_v0.env(**given)
+        twin.reset(seed=6)
+    else:
+        env = gymnasium.make("bg_env/Backgammon-v0", **given).unwrapped
+        env.reset(seed=6)
+        env.step(first_legal(env.action_masks()))
+        twin = gymnasium.make("bg_env/Backgammon-v0", **given).unwrapped
+        twin.reset(seed=6)
+    before = env._one.states.tobytes(), env._one.info, env._one.mask.tobytes()
+    for seed in (None, 99):
+        with pytest.raises(error, match=words):
+            env.reset(seed=seed, options=options)
+        assert (env._one.states.tobytes(), env._one.info, env._one.mask.tobytes()) == before
+    for each in (env, twin):
+        each.reset()
+    assert env._one.states.tobytes() == twin._one.states.tobytes(), "the next episode is the one that was due"
+
+
+def test_every_error_says_it_in_one_line():
+    for given, options, error, _ in REFUSED:
+        env = backgammon_v0.env(**given)
+        with pytest.raises(error) as caught:
+            env.reset(options=options)
+        text = str(caught.value)
+        assert "\n" not in text
+        assert 20 < len(text) < 250, text
+
+
+@pytest.mark.parametrize("options", [None, {}, {"options": 1}, dict.fromkeys(RESET_OPTIONS), {"dice": []}, {"dice": ()}])
+def test_options_that_say_nothing(options):
+    env, twin = backgammon_v0.env(), backgammon_v0.env()
+    env.reset(seed=5, options=options)
+    twin.reset(seed=5)
+    assert env._one.states.tobytes() == twin._one.states.tobytes()
+
+
+def test_options_are_read_not_kept():
+    dice = [(3, 1), (6, 5)]
+    options = {"dice": dice}
+    env = begun(options, cube=False)
+    dice.append((1, 1))
+    dice[1] = (2, 2)
+    while env.agent_selection == "player_0":
+        env.step(env.game.legal_actions()[0])
+    assert env.game.dice == (6, 5)
+    assert options == {"dice": dice}
+
+
+def test_options_hold_for_one_episode():
+    env = begun({"dice": [(3, 1)], "starter": 0, "score": (3, 4), "crawford": False}, match_length=5)
+    env.reset()
+    assert env.game.score == (0, 0)
+    other = begun(None, match_length=5)
+    other.reset()
+    assert env._one.states.tobytes() == other._one.states.tobytes()
+
+
+# Variants of a user's own
+
+OWN = [
+    Variant("last-checkers", {1: 1}),
+    Variant("one", {24: 1}),
+    Variant("fresh", {24: 2, 6: 3}, fresh_first_roll=True),
+    Variant("bonus", {25: 2, 6: 1}, acey_deucey=True, cube=False),
+    Variant("crowd", {24: 5, 13: 5, 6: 5}, cube=False),
+]
+
+
+@pytest.mark.parametrize("variant", OWN, ids=str)
+@pytest.mark.parametrize("given", [{}, {"match_length": 2}, {"mask": "info", "reward": "win"}], ids=["money", "match", "info"])
+def test_a_users_own_variant_in_every_environment(variant, given):
+    aec = backgammon_v0.env(variant=variant, **given)
+    aec.reset(seed=2)
+    seen = play(aec, seldom_cube(1))
+    assert seen[-1][3]
+    for opponent in ("random", None):
+        env = gymnasium.make("bg_env/Backgammon-v0", variant=variant, opponent=opponent, **given).unwrapped
+        assert env.settings == aec.settings
+        env.reset(seed=2)
+        for _ in range(300):
+            if env.step(first_legal(env.action_masks()))[2]:
+                env.reset()
+        assert env.game.settings.variant == variant
+
+
+def test_beavers_are_in_the_mask_where_the_rules_have_them():
+    env = begun({"position": f"{START}:0:0:1:D:0:0:2:0:10"}, beavers=1)
+    assert BEAVER in env.game.legal_actions()
+    env.step(BEAVER)
+    assert BEAVER not in env.game.legal_actions()
