@@ -10,6 +10,7 @@ import numpy as np
 from oracle import Board, Dice
 
 from bg_env import rules as engine
+from bg_env._jit import kernel
 from bg_env.rules import STATE, Phase, Settings
 
 ACTIONS = 161
@@ -25,6 +26,12 @@ def board_of(mover: dict[int, int], opponent: dict[int, int], checkers: int = 15
     for side in sides:
         side[0] = checkers - sum(side)
     return tuple(sides[0]), tuple(sides[1])
+
+
+@kernel
+def _reasons(states: Any, rules: Any, out: Any) -> None:
+    for action in range(out.shape[0]):
+        out[action] = engine.illegal_reason(states, 0, rules, action)
 
 
 class EngineGame:
@@ -64,6 +71,12 @@ class EngineGame:
 
     def legal(self) -> set[int]:
         return set(np.flatnonzero(self.mask()).tolist())
+
+    def reasons(self) -> list[int]:
+        """`illegal_reason` of all 161 numbers."""
+        out = np.full(ACTIONS, -1, np.int64)
+        _reasons(self.states, self.rules, out)
+        return out.tolist()
 
     def copy(self) -> EngineGame:
         twin = EngineGame.__new__(EngineGame)

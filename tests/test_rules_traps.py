@@ -6,6 +6,7 @@ not named are borne off. A play is written as its steps; the empty play is a dan
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 import oracle
@@ -273,3 +274,35 @@ def test_distinct_plays_of_the_opening_rolls(name):
     start = Position.start(name)
     got = [[len(start.legal_plays(a, b)) for b in range(1, a + 1)] for a in range(1, 7)]
     assert got == PLAYS[name]
+
+
+def test_the_handed_cases(shared):
+    """Every case of positions.json as it is handed; they also stand, by hand, in the table above."""
+    cases = json.loads((shared / "data" / "positions.json").read_text())
+    assert len(cases) >= 36
+    for case in cases:
+        points = ({int(p): n for p, n in case[side].items()} for side in ("mover", "opponent"))
+        board = board_of(*points, checkers=case["mover_off"] + sum(case["mover"].values()))
+        want = set()
+        for result in case["results"]:
+            after = {p: n for p, n in enumerate(result["opponent_after"]) if n}
+            want.add((tuple(result["mover_after"]), board_of({}, after, sum(board[0]))[1]))
+        plays = Position(*board, "hypergammon" if sum(board[0]) == 3 else "backgammon").legal_plays(*case["dice"])
+        assert {oracle.turned((play.result.mover, play.result.opponent)) for play in plays} == want, case["id"]
+        finished = any(end[0][0] == sum(board[0]) for end in want)
+        assert max(len(play.steps) for play in plays) == case["dice_used"] or finished, case["id"]
+        assert any(trap.roll == tuple(case["dice"]) and board_of(*trap[1:3], trap.checkers) == board for trap in TRAPS)
+
+
+@pytest.mark.parametrize("kind", ["contact", "race"])
+def test_positions_of_strong_players(shared, kind):
+    """200 positions from their self-play, seven of the rolls: the oracle's plays."""
+    lines = (shared / "data" / f"position_ids_{kind}.txt").read_text().split()
+    texts = [text for text in lines if len(text) == 14]
+    assert len(texts) >= 200
+    for text in texts[:: len(texts) // 200][:200]:
+        position = Position.from_id(text)
+        board = (position.mover, position.opponent)
+        for roll in oracle.ROLLS[::3]:
+            ends = {oracle.turned((play.result.mover, play.result.opponent)) for play in position.legal_plays(*roll)}
+            assert ends == oracle.results(board, oracle.roll_of(*roll)), (text, roll)
