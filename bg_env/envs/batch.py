@@ -13,9 +13,10 @@ from bg_env.envs.batch_game import (
     begin_again,
     clear_info,
     close_step,
+    finish_step,
+    open_play,
     open_step,
     opponent_decides,
-    random_replies,
     random_replies_until_begun,
     report_step,
     tell_ended,
@@ -37,9 +38,11 @@ __all__ = [
     "look",
     "masks_of",
     "open_games",
+    "open_plays",
     "pick_games",
     "report_games",
     "step_games",
+    "step_plays",
 ]
 
 _CHECKER = int(Phase.CHECKER)
@@ -67,11 +70,31 @@ def step_games(
     """All five parts of a step of the games from `lo` to `hi`, against nobody or against the random player."""
     for i in range(lo, hi):
         open_step(states, slots, i, rules, plan, dice, sets, info, actions[i])
-        random_replies(states, slots, i, rules, plan, dice, info)
-        report_step(states, slots, i, rules, plan, dice, info, rewards, lengths, ends, finals, final_info)
-        if slots[i]["fresh"]:
-            random_replies_until_begun(states, slots, i, rules, plan, dice, info)
-        close_step(states, slots, i, info)
+        finish_step(states, slots, i, rules, plan, dice, info, rewards, lengths, ends, finals, final_info)
+
+
+@kernel
+def step_plays(
+    states: Any,
+    slots: Any,
+    rules: Any,
+    plan: Any,
+    dice: Any,
+    after: Any,
+    index: Any,
+    info: Any,
+    rewards: Any,
+    lengths: Any,
+    ends: Any,
+    finals: Any,
+    final_info: Any,
+    lo: Any,
+    hi: Any,
+) -> None:
+    """`step_games` with candidates of `after` chosen by `index` instead of actions."""
+    for i in range(lo, hi):
+        open_play(states, slots, i, rules, plan, dice, info, after, index[i])
+        finish_step(states, slots, i, rules, plan, dice, info, rewards, lengths, ends, finals, final_info)
 
 
 @kernel
@@ -81,6 +104,15 @@ def open_games(
     """Part 1 of the games from `lo` to `hi`."""
     for i in range(lo, hi):
         open_step(states, slots, i, rules, plan, dice, sets, info, actions[i])
+
+
+@kernel
+def open_plays(
+    states: Any, slots: Any, rules: Any, plan: Any, dice: Any, after: Any, index: Any, info: Any, lo: Any, hi: Any
+) -> None:
+    """`open_games` with candidates of `after` chosen by `index` instead of actions."""
+    for i in range(lo, hi):
+        open_play(states, slots, i, rules, plan, dice, info, after, index[i])
 
 
 @kernel

@@ -47,6 +47,8 @@ __all__ = [
     "begin_again",
     "clear_info",
     "close_step",
+    "finish_step",
+    "open_play",
     "open_step",
     "opponent_decides",
     "random_replies",
@@ -190,25 +192,39 @@ def _write_info(states: Any, i: Any, over: Any, info: Any) -> None:
 
 
 @kernel
-def open_step(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, action: Any) -> None:
-    """Part 1: the player who decides does `action`, or an ended game begins anew."""
+def _opens(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, info: Any) -> Any:
+    """Begin part 1; says whether a decision is to be made (if not, an ended game has begun anew or is to be told of)."""
     clear_info(info, i)
     slots[i]["fresh"] = 0
     if slots[i]["over"] == ENDED:
         begin(states, slots, i, rules, plan, info)
         throw(states, slots, i, rules, dice)
         slots[i]["fresh"] = 1
-        return
+        return False
     slots[i]["length"] += 1
-    if slots[i]["over"] == ENDED_UNSEEN:
+    slots[i]["actor"] = states[i]["decider"]
+    return slots[i]["over"] == RUNNING
+
+
+@kernel
+def open_step(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, action: Any) -> None:
+    """Part 1: the player who decides does `action`, or an ended game begins anew."""
+    if not _opens(states, slots, i, rules, plan, dice, info):
         return
-    decider = states[i]["decider"]
-    slots[i]["actor"] = decider
     if is_legal(states, i, rules, np.int64(sets[i, 0]), np.int64(sets[i, 1]), action):
         act(states, slots, i, rules, plan, dice, info, action)
     else:
-        forfeit(states, i, rules, decider)
+        forfeit(states, i, rules, states[i]["decider"])
         _note(states, slots, i, rules, plan, info)
+
+
+@kernel
+def open_play(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, info: Any, after: Any, k: Any) -> None:
+    """Part 1, where the player who decides has chosen candidate `k` of `after` (`bg_env.rules.candidates`)."""
+    if _opens(states, slots, i, rules, plan, dice, info):
+        states[i] = after[k]
+        _note(states, slots, i, rules, plan, info)
+        throw(states, slots, i, rules, dice)
 
 
 @kernel
@@ -271,3 +287,26 @@ def close_step(states: Any, slots: Any, i: Any, info: Any) -> None:
         slots[i]["over"] = ENDED_UNSEEN
     slots[i]["fresh"] = 0
     _write_info(states, i, slots[i]["over"] != RUNNING, info)
+
+
+@kernel
+def finish_step(
+    states: Any,
+    slots: Any,
+    i: Any,
+    rules: Any,
+    plan: Any,
+    dice: Any,
+    info: Any,
+    rewards: Any,
+    lengths: Any,
+    ends: Any,
+    finals: Any,
+    final_info: Any,
+) -> None:
+    """Parts 2 to 5, against nobody or against the random player."""
+    random_replies(states, slots, i, rules, plan, dice, info)
+    report_step(states, slots, i, rules, plan, dice, info, rewards, lengths, ends, finals, final_info)
+    if slots[i]["fresh"]:
+        random_replies_until_begun(states, slots, i, rules, plan, dice, info)
+    close_step(states, slots, i, info)

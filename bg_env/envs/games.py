@@ -19,7 +19,7 @@ from bg_env.envs.options import EnvOptions, start_from
 from bg_env.envs.replies import batch_opponent, opponent_kind, reply
 from bg_env.envs.slices import Slices
 from bg_env.errors import IllegalActionError, OrderError, SettingsError
-from bg_env.rules import STATE
+from bg_env.rules import STATE, States
 
 __all__ = ["Games", "Report"]
 
@@ -87,6 +87,11 @@ class Games:
     @property
     def _batch(self) -> Batch:
         return self.states, self.slots, self.rules, self.plan, self.dice
+
+    @property
+    def ranges(self) -> list[tuple[int, int]]:
+        """Each thread's range of games."""
+        return self._slices.ranges
 
     def run(self, call: Callable[[int, int], Any]) -> None:
         """Call `call(lo, hi)` for every thread's range of games, and wait for all."""
@@ -172,28 +177,30 @@ class Games:
         Raises:
             IllegalActionError: the opponent gave an illegal action or play; all games are as they were.
         """
-        if self.plan[0]["opponent"] == OTHER_OPPONENT:
-            self._step_with_player(actions, report)
+        return self._step(batch.step_games, batch.open_games, (self.sets, actions), report)
+
+    def step_plays(self, after: States, index: npt.NDArray[np.int64], report: Report) -> npt.NDArray[np.bool_]:
+        """Go to the candidates of `after` that `index` chooses, which are checked; as `step`."""
+        return self._step(batch.step_plays, batch.open_plays, (after, index), report)
+
+    def _step(self, whole: Any, first: Any, chosen: tuple[Any, Any], report: Report) -> npt.NDArray[np.bool_]:
+        finals = self.finals, self.final_info
+        if self.plan[0]["opponent"] != OTHER_OPPONENT:
+            self.run(lambda lo, hi: whole(*self._batch, *chosen, *report, *finals, lo, hi))
         else:
-            finals = self.finals, self.final_info
-            self.run(lambda lo, hi: batch.step_games(*self._batch, self.sets, actions, *report, *finals, lo, hi))
+            saved, info = self.save(), report.info
+            try:
+                self.run(lambda lo, hi: first(*self._batch, *chosen, info, lo, hi))
+                self._reply(info)
+                self.run(lambda lo, hi: batch.report_games(*self._batch, *report, *finals, lo, hi))
+                self._reply(info)
+                self._close_step(info)
+            except BaseException:
+                self.restore(saved)
+                raise
         done: npt.NDArray[np.bool_] = report.ends[0] | report.ends[1]
         self.some_over = bool(done.any())
         return done
-
-    def _step_with_player(self, actions: npt.NDArray[np.int64], report: Report) -> None:
-        """A step in which the opponent is no kernel; undone if anything goes wrong."""
-        saved, info = self.save(), report.info
-        finals = self.finals, self.final_info
-        try:
-            self.run(lambda lo, hi: batch.open_games(*self._batch, self.sets, actions, info, lo, hi))
-            self._reply(info)
-            self.run(lambda lo, hi: batch.report_games(*self._batch, *report, *finals, lo, hi))
-            self._reply(info)
-            self._close_step(info)
-        except BaseException:
-            self.restore(saved)
-            raise
 
     def _reply(self, info: npt.NDArray[np.int32]) -> None:
         if self.plan[0]["opponent"] == OTHER_OPPONENT:

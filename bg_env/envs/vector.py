@@ -22,13 +22,16 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
+from bg_env.envs.afterstates import Afterstates, checked_index, find_afterstates
 from bg_env.envs.batch_input import read_mode, read_reset_mask
+from bg_env.envs.batch_output import finals_of
 from bg_env.envs.batch_records import INFO, RUNNING, SLOT
 from bg_env.envs.games import Games, Report
 from bg_env.envs.options import INFO_KEYS, read_options
 from bg_env.errors import OrderError, SettingsError
 from bg_env.render.text import board_text
 from bg_env.rules import STATE, Settings, States, Variant
+from bg_env.rules.candidates import Room
 
 __all__ = ["VectorEnv"]
 
@@ -135,6 +138,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             threads=int(num_threads),
         )
         self._kept: dict[str, Any] = {}
+        self._rooms = [Room() for _ in self._games.ranges]
+        self._candidates: tuple[npt.NDArray[np.int64], States] | None = None
 
     @cached_property
     def observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]
@@ -227,6 +232,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _reported(self, info: npt.NDArray[np.int32]) -> tuple[Any, dict[str, Any]]:
         """What `reset` and `restore` return."""
+        self._candidates = None
         observation, infos = self._observe(info)
         if self.statistics:
             infos["episode"] = {"r": np.zeros(self.num_envs), "l": np.zeros(self.num_envs, np.int32)}
@@ -249,26 +255,73 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             IllegalActionError: `actions` has another shape or dtype or one out of range or, under `illegal="raise"`, one that
                 is not legal, or the opponent gave an illegal one; all games are as they were.
         """
-        self._need_reset("step()")
-        games, n = self._games, self.num_envs
-        if games.some_over and self.autoreset_mode == AutoresetMode.DISABLED:
-            i = int(np.argmax(games.slots["over"] != RUNNING))
-            msg = f'game {i} is over: begin it anew with reset(options={{"reset_mask": mask}}) before the next step'
+        self._need_step("step()")
+        chosen = self._games.check(actions)
+        report = self._new_report()
+        return self._told(report, self._games.step(chosen, report))
+
+    def afterstates(self, *, observation: str | None = None, out: npt.NDArray[np.float32] | None = None) -> Afterstates:
+        """Every game's distinct whole plays in one flat batch, to be valued and chosen from with `step_plays`.
+
+        In other phases than CHECKER the candidates are the legal actions: roll or double, take or drop, the doubles to name.
+
+        Args:
+            observation: name of the encoder for the candidates' `observations`, seen by the player who chooses; None: none.
+            out: float32 (room, ...), C-contiguous, with room for all candidates: `observations` are its first rows.
+
+        Returns:
+            New arrays (but for `out`).
+
+        Raises:
+            OrderError: before `reset`.
+            SettingsError: no such encoder, or `out` does not fit.
+        """
+        self._need_reset("afterstates()")
+        found = find_afterstates(self._games, self._rooms, observation, out)
+        self._candidates = found.offsets.copy(), found.states.copy()
+        return found
+
+    def step_plays(self, index: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Go on in every game with a candidate of the last `afterstates()`; a whole play counts as one step.
+
+        Args:
+            index: integers (num_envs,): places in the flat batch, so offsets[i] <= index[i] < offsets[i + 1]; ignored for a
+                game that begins anew in this step. (`bg_env.envs.afterstates.best` finds the highest values.)
+
+        Returns:
+            As `step`.
+
+        Raises:
+            OrderError: no `afterstates()` since the last step or reset; or as `step`.
+            IllegalActionError: `index` has another shape or dtype or names another game's candidate; or as `step`.
+        """
+        self._need_step("step_plays()")
+        if self._candidates is None:
+            msg = "step_plays() chooses among the candidates of the last afterstates(): call that first"
             raise OrderError(msg)
-        chosen = games.check(actions)
-        report = Report(
+        offsets, after = self._candidates
+        chosen = checked_index(index, offsets, self._games.slots["over"])
+        report = self._new_report()
+        return self._told(report, self._games.step_plays(after, chosen, report))
+
+    def _new_report(self) -> Report:
+        n = self.num_envs
+        return Report(
             self._new("info", (INFO, n), np.int32),
             self._new("rewards", (2, n), np.float64),
             self._new("lengths", (n,), np.int32),
             self._new("ends", (2, n), np.bool_),
         )
-        done = games.step(chosen, report)
+
+    def _told(self, report: Report, done: npt.NDArray[np.bool_]) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """What `step` returns."""
+        self._candidates = None
         observation, infos = self._observe(report.info)
         if self.statistics:
             infos["episode"] = {"r": report.rewards[1], "l": report.lengths}
             infos["_episode"] = done
-        if games.some_over and self.autoreset_mode == AutoresetMode.SAME_STEP:
-            self._add_finals(infos, done)
+        if self._games.some_over and self.autoreset_mode == AutoresetMode.SAME_STEP:
+            infos.update(finals_of(self._games, done, infos.get("episode")))
         return observation, report.rewards[0], report.ends[0], report.ends[1], infos
 
     def _new(self, name: str, shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
@@ -291,28 +344,6 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if self._options.in_info:
             infos["action_mask"] = mask
         return {"observation": view, "action_mask": mask} if self._options.in_observation else view, infos
-
-    def _add_finals(self, infos: dict[str, Any], done: npt.NDArray[np.bool_]) -> None:
-        """`final_obs` and `final_info` of the games that ended in this step, with their masks."""
-        games, n = self._games, self.num_envs
-        index, told = np.flatnonzero(done), games.final_info
-        views = self._options.encoder.encode(games.finals[index], games.rules, seats=told[INFO, index])
-        masks = np.ones((len(index), self.settings.actions), np.int8)
-        final_obs = np.full(n, None, object)
-        for k, i in enumerate(index):
-            final_obs[i] = {"observation": views[k], "action_mask": masks[k]} if self._options.in_observation else views[k]
-        final_info: dict[str, Any] = {}
-        for row, name in enumerate(INFO_KEYS):
-            final_info[name] = np.zeros(n, np.int32)
-            final_info[name][index] = told[row, index]
-            final_info[f"_{name}"] = done
-        if self._options.in_info:
-            final_info["action_mask"] = np.zeros((n, masks.shape[1]), np.int8)
-            final_info["action_mask"][index] = masks
-            final_info["_action_mask"] = done
-        if self.statistics:
-            final_info["episode"], final_info["_episode"] = infos["episode"], done
-        infos.update(final_obs=final_obs, _final_obs=done, final_info=final_info, _final_info=done)
 
     def save(self) -> dict[str, Any]:
         """All that is needed to go on from here: arrays, and the settings as text; it can be pickled."""
@@ -343,6 +374,13 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._games.tell(info)
         return self._reported(info)
 
+    def _need_step(self, what: str) -> None:
+        self._need_reset(what)
+        if self._games.some_over and self.autoreset_mode == AutoresetMode.DISABLED:
+            i = int(np.argmax(self._games.slots["over"] != RUNNING))
+            msg = f'game {i} is over: begin it anew with reset(options={{"reset_mask": mask}}) before the next step'
+            raise OrderError(msg)
+
     def _need_reset(self, what: str) -> None:
         if not self._games.begun:
             msg = f"{what} needs episodes: call reset() first"
@@ -360,4 +398,4 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._games.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_kept": {}}
+        return {**self.__dict__, "_kept": {}, "_rooms": [Room() for _ in self._games.ranges]}
