@@ -110,6 +110,7 @@ def new_episode(states: Any, i: Any, rules: Any, key: Any) -> None:
     states[i]["winner"] = -1
     states[i]["level"] = 0
     states[i]["won"] = 0
+    states[i]["was_crawford"] = 0
     states[i]["ending"] = 0
     states[i]["score"][0] = 0
     states[i]["score"][1] = 0
@@ -127,6 +128,7 @@ def _end_game(states: Any, i: Any, rules: Any, winner: Any, level: Any) -> None:
     states[i]["winner"] = winner
     states[i]["level"] = level
     states[i]["won"] = won
+    states[i]["was_crawford"] = states[i]["crawford"]
     length = np.int64(rules[0]["match_length"])
     if length == 0:
         _wait(states, i, _OVER, -1)
@@ -258,6 +260,7 @@ def apply_finished_play(states: Any, i: Any, rules: Any, steps: Any) -> None:
     states[i]["winner"] = -1
     states[i]["level"] = 0
     states[i]["won"] = 0
+    states[i]["was_crawford"] = 0
     if states[i]["points"][side, OFF] == rules[0]["checkers"]:
         _borne_off(states, i, rules)
         return
@@ -273,6 +276,7 @@ def apply(states: Any, i: Any, rules: Any, action: Any) -> None:
     states[i]["winner"] = -1
     states[i]["level"] = 0
     states[i]["won"] = 0
+    states[i]["was_crawford"] = 0
     turn = states[i]["turn"]
     if action < ROLL:
         _step(states, i, rules, action)
@@ -313,6 +317,7 @@ def forfeit(states: Any, i: Any, rules: Any, loser: Any) -> None:
     states[i]["winner"] = 1 - loser
     states[i]["level"] = BACKGAMMON
     states[i]["won"] = np.int64(BACKGAMMON) << at_stake(states, i)
+    states[i]["was_crawford"] = states[i]["crawford"]
     if rules[0]["match_length"]:
         states[i]["score"][1 - loser] += states[i]["won"]
     states[i]["ending"] = END_ILLEGAL
@@ -334,6 +339,7 @@ def set_up(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
     states[i]["winner"] = -1
     states[i]["level"] = 0
     states[i]["won"] = 0
+    states[i]["was_crawford"] = 0
     states[i]["ending"] = 0
     states[i]["games"] = 1
     states[i]["turns"] = 0

@@ -1,0 +1,65 @@
+"""Match equity: the chance to win the match at a score, by the table Kazaross-XG2.
+
+The table is `data/Kazaross-XG2.xml`, copyright (C) 2011 Neil Kazaross, as it is distributed with GNU Backgammon; its notice,
+which allows copying and changing as long as the notice stays, is inside the file. It tells of equal players who use the cube.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Final
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.errors import SettingsError
+
+__all__ = ["LONGEST", "MATCH_EQUITY", "match_equity", "match_equity_table"]
+
+
+def match_equity_table() -> npt.NDArray[np.float64]:
+    """The table with everything that a score can be.
+
+    Returns:
+        float64 (2, n + 1, n + 1), read only, n the longest match: `[0, a, b]` is the chance of a player who needs `a` points
+        against one who needs `b`, with the Crawford game still to come or being played where one of them needs 1; `[1, a, b]`
+        the same after the Crawford game (it differs where exactly one needs 1). A player who needs 0 has won; `[:, 0, 0]` is
+        never met and is a half.
+    """
+    root = ET.fromstring((resources.files("bg_env") / "data" / "Kazaross-XG2.xml").read_text(encoding="utf-8"))  # noqa: S314 - shipped
+    before = [[float(cell.text or "") for cell in row] for row in root.iterfind("pre-crawford-table/row")]
+    after = [float(cell.text or "") for cell in root.iterfind("post-crawford-table/row/me")]
+    n = len(before)
+    table = np.full((2, n + 1, n + 1), 0.5)
+    table[:, 0, 1:], table[:, 1:, 0] = 1, 0
+    table[:, 1:, 1:] = before
+    table[1, 2:, 1] = after[1:]
+    table[1, 1, 2:] = 1 - table[1, 2:, 1]
+    table.flags.writeable = False
+    return table
+
+
+MATCH_EQUITY: Final = match_equity_table()
+"""See `match_equity_table`."""
+LONGEST: Final = MATCH_EQUITY.shape[1] - 1
+"""The most points that the table knows a player to need: the longest match that it covers."""
+
+
+def match_equity(own: int, other: int, *, post_crawford: bool = False) -> float:
+    """The chance to win the match of a player who needs `own` points against one who needs `other`.
+
+    Args:
+        own: points that the player needs; 0 or less: it has won.
+        other: points that the opponent needs.
+        post_crawford: whether the Crawford game has been played; it matters only where one needs 1.
+
+    Raises:
+        SettingsError: a number is past the table, or both have won.
+    """
+    if max(own, other) > LONGEST or max(own, other) < 1:
+        msg = f"the match equity table covers scores from 1 to {LONGEST} points away, not {own} and {other}"
+        raise SettingsError(msg)
+    if min(own, other) < 1:
+        return float(own < 1)
+    return float(MATCH_EQUITY[int(post_crawford), own, other])
