@@ -299,4 +299,4 @@ def checked_seed(seed: Any) -> int:
 
 def is_player(value: Any) -> bool:
     """Whether `value` is the integer 0 or 1."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_)) and 0 <= value <= 1
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_)) and int(value) in (0, 1)

@@ -1,0 +1,196 @@
+"""The TD learner and its value nets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from bg_env.errors import SettingsError
+from bg_env.observations import encoder
+from bg_env.players.net import FLIP, VALUES, ValueNet, best_play, net_scratch, probabilities
+from bg_env.players.selfplay import BROKEN, GOES_ON, TERMINAL
+from bg_env.position import Position
+from bg_env.rules import STATE, Phase, Settings, episode_key, new_episode, pick_action, plays, settle, word
+from bg_env.rules import apply as do
+
+pytest.importorskip("torch", reason="the TD learner needs torch")
+
+from bg_env.train.td import TDLearner, TDSettings, td_targets
+
+SMALL = TDSettings(total=400, hidden=(24, 12), batch=16, turns=4, minibatch=32, seed=3)
+
+
+def random_net(seed: int = 0, hidden: tuple[int, int] = (20, 10)) -> ValueNet:
+    rng = np.random.default_rng(seed)
+    sizes = (198, *hidden, 6)
+    weights = [rng.normal(0, 0.3, shape) for n, m in pairwise(sizes) for shape in ((n, m), (m,))]
+    return ValueNet(*weights)
+
+
+def plain(net: ValueNet, seen: np.ndarray) -> np.ndarray:
+    """The net as a formula."""
+    hidden = np.maximum(seen.astype(float) @ net.w1 + net.b1, 0)
+    logits = np.maximum(hidden @ net.w2 + net.b2, 0) @ net.w3 + net.b3
+    odds = np.exp(logits - logits.max(1, keepdims=True))
+    return odds / odds.sum(1, keepdims=True)
+
+
+def waiting_states(n: int, variant: str = "backgammon", seed: int = 5) -> tuple[np.ndarray, Settings]:
+    """States that wait for a first checker step, from random play."""
+    settings = Settings(variant, cube=False)
+    rules, found = settings.record(), []
+    state, episode = np.zeros(1, STATE), 0
+    while len(found) < n:
+        if state[0]["games"] == 0 or state[0]["phase"] == Phase.OVER:
+            new_episode(state, 0, rules, np.uint64(episode_key(np.uint64(seed), np.uint64(episode))))
+            settle(state, 0, rules)
+            episode += 1
+        if state[0]["phase"] == Phase.CHECKER and state[0]["left"].sum() == (4 if np.ptp(state[0]["dice"]) == 0 else 2):
+            found.append(state[0].copy())
+        bits = word(state[0]["key"], np.uint64(2), np.uint64(state[0]["choices"]))
+        state["choices"] += 1
+        do(state, 0, rules, pick_action(state, 0, np.uint64(bits)))
+        settle(state, 0, rules)
+    return np.array(found, STATE), settings
+
+
+@pytest.mark.parametrize("variant", ["backgammon", "hypergammon"])
+def test_probabilities_are_those_of_the_formula(variant: str) -> None:
+    states, settings = waiting_states(60, variant)
+    net, rules = random_net(), settings.record()
+    arrays = net.kernel_arrays(rules)
+    *_, hidden, second, _ = net_scratch(arrays)
+    seats = states["turn"].copy()
+    out = np.empty((len(states), 8), np.float32)
+    probabilities(states, seats, *arrays, hidden, second, out)
+    want = plain(net, encoder("tesauro198").encode(states, rules, seats=seats))
+    np.testing.assert_allclose(out[:, :6], want, atol=2e-5)
+
+
+@pytest.mark.parametrize("variant", ["backgammon", "hypergammon", "acey_deucey"])
+def test_the_best_play_is_the_one_that_the_formula_likes_best(variant: str) -> None:
+    states, settings = waiting_states(80, variant)
+    net, rules = random_net(1), settings.record()
+    arrays = net.kernel_arrays(rules)
+    scratch = net_scratch(arrays)
+    for i in range(len(states)):
+        mover = int(states[i]["turn"])
+        _, actions, after = plays(states[i : i + 1], rules)
+        seen = after["turn"]
+        odds = plain(net, encoder("tesauro198").encode(after, rules, seats=np.maximum(seen, 0)))
+        worth = odds @ VALUES * np.where(seen == mover, 1, -1)
+        over = after["winner"] >= 0
+        worth[over] = after["level"][over]
+        n = best_play(states, i, rules, VALUES, *arrays, *scratch)
+        assert worth[n] >= worth.max() - 1e-4
+        assert scratch[5][n].tolist() == actions[n].tolist()
+        got = scratch[-1][0, :6]
+        if over[n]:
+            assert got.tolist() == [float(o == 2 + after[n]["level"]) for o in range(6)]
+        else:
+            np.testing.assert_allclose(got, odds[n], atol=2e-5)
+
+
+def test_flip_is_the_other_players_view() -> None:
+    odds = np.arange(6, dtype=np.float32)
+    assert (odds[FLIP] @ VALUES) == -(odds @ VALUES)
+    assert odds[FLIP][FLIP].tolist() == odds.tolist()
+
+
+def test_targets_by_hand() -> None:
+    a, b, c = np.eye(6, dtype=np.float32)[[0, 1, 2]]
+    odds = np.stack([a, b, c])[:, None]
+    goes_on = np.full((3, 1), GOES_ON, np.int8)
+    seen = np.array([[0], [1], [0]], np.int8)
+    targets, known = td_targets(odds, seen, goes_on, 0.25)
+    second = c[FLIP]
+    first = (0.25 * second + 0.75 * b)[FLIP]
+    assert known.all()
+    np.testing.assert_allclose(targets[:, 0], [first, second])
+
+    ended = goes_on.copy()
+    ended[1] = TERMINAL
+    targets, known = td_targets(odds, seen, ended, 0.25)
+    assert known[:, 0].tolist() == [True, False]
+    np.testing.assert_allclose(targets[0, 0], b[FLIP])
+
+    cut = goes_on.copy()
+    cut[1] = BROKEN
+    targets, known = td_targets(odds, seen, cut, 0.25)
+    assert known[:, 0].tolist() == [False, True]
+
+
+def test_the_curve_is_the_same_with_any_number_of_threads_and_after_a_stop(tmp_path) -> None:
+    whole, threaded, stopped = TDLearner(SMALL), TDLearner(SMALL, threads=3), TDLearner(SMALL)
+    losses = []
+    for _ in range(12):
+        whole.round()
+        threaded.round()
+        losses.append(whole.loss)
+    for _ in range(5):
+        stopped.round()
+    stopped.save(tmp_path / "run.npz")
+    gone_on = TDLearner.load(tmp_path / "run.npz", threads=2)
+    assert gone_on.settings == SMALL
+    assert gone_on.rounds == 5
+    for k in range(5, 12):
+        gone_on.round()
+        assert gone_on.loss == losses[k]
+    for other in (threaded, gone_on):
+        assert other.games == whole.games
+        for name in ("w1", "b2", "w3"):
+            np.testing.assert_array_equal(getattr(other.net(), name), getattr(whole.net(), name))
+    assert TDLearner(replace(SMALL, seed=4)).net().w1.tobytes() != TDLearner(SMALL).net().w1.tobytes()
+
+
+def test_learning_lowers_the_loss_and_plays_better_than_at_first() -> None:
+    learner = TDLearner(
+        replace(SMALL, total=1500, batch=64, hidden=(40, 20), minibatch=64, turns=8, lr=3e-3, lam=0.9), threads=2
+    )
+    before, _ = learner.against_pubeval(100)
+    while learner.done < 1:
+        learner.round()
+    after, _ = learner.against_pubeval(100)
+    assert after > before + 0.4
+
+
+def test_a_net_file_loads_and_another_is_refused(tmp_path) -> None:
+    net = random_net()
+    path = tmp_path / "net.npz"
+    ValueNet(net.w1, net.b1, net.w2, net.b2, net.w3, net.b3, {"games": 7}).save(path)
+    loaded = ValueNet.load(path)
+    assert loaded.about == {"games": 7}
+    np.testing.assert_array_equal(loaded.w2, net.w2)
+    with np.load(path, allow_pickle=False) as file:
+        content = dict(file)
+    np.savez(tmp_path / "other.npz", **{**content, "layout": np.array("tesauro198-5-v0")})
+    (tmp_path / "text.npz").write_text("no net")
+    for bad, words in (("other.npz", "tesauro198-5-v0"), ("text.npz", "no file of a value net"), ("none.npz", "no file")):
+        with pytest.raises(SettingsError, match=words):
+            ValueNet.load(tmp_path / bad)
+    with pytest.raises(SettingsError, match="has shape"):
+        ValueNet(net.w1[:10], net.b1, net.w2, net.b2, net.w3, net.b3)
+
+
+def test_settings_are_checked() -> None:
+    for wrong in ({"total": 0}, {"hidden": (4,)}, {"lam": 1.5}, {"batch": 2.5}):
+        with pytest.raises(SettingsError):
+            TDSettings(**wrong)
+
+
+def test_the_start_is_worth_little_more_to_the_player_on_roll(tmp_path) -> None:
+    """A net that knows nothing gives every outcome some chance, and they sum to 1."""
+    states = np.zeros(1, STATE)
+    start = Position.start()
+    states["points"][0] = [start.mover, start.opponent]
+    net = random_net()
+    rules = Settings(cube=False).record()
+    arrays = net.kernel_arrays(rules)
+    *_, hidden, second, _ = net_scratch(arrays)
+    out = np.empty((1, 8), np.float32)
+    probabilities(states, np.zeros(1, np.int8), *arrays, hidden, second, out)
+    assert out[0, :6].min() > 0
+    assert out[0, :6].sum() == pytest.approx(1, abs=1e-5)
