@@ -380,7 +380,7 @@ def only_notation_error(function, *args):
     return True
 
 
-@settings(max_examples=4_000, deadline=None)
+@settings(max_examples=3_000, deadline=None)
 @given(st.binary(min_size=10, max_size=10), st.binary(min_size=9, max_size=9), st.sampled_from(list(VARIANTS)))
 @example(b"\xff" * 10, b"\xff" * 9, "hypergammon")
 def test_any_bits_as_ids(position, match, variant):
@@ -402,7 +402,7 @@ LETTERS = st.one_of(
 )
 
 
-@settings(max_examples=8_000, deadline=None)
+@settings(max_examples=5_000, deadline=None)
 @given(LETTERS, st.lists(FIELD, min_size=8, max_size=10), st.sampled_from(list(VARIANTS)))
 def test_any_text_as_xgid(letters, fields, variant):
     text = ":".join(["XGID=" + letters, *fields])
@@ -410,7 +410,7 @@ def test_any_text_as_xgid(letters, fields, variant):
     only_notation_error(read_position, text, variant)
 
 
-@settings(max_examples=8_000, deadline=None)
+@settings(max_examples=5_000, deadline=None)
 @given(st.text(max_size=90))
 def test_any_text_as_any_id(text):
     only_notation_error(read_position, text)

@@ -18,7 +18,7 @@ import numpy as np
 
 from bg_env.actions import STEPS, Step, legal_actions, step_of
 from bg_env.errors import IllegalActionError, NotationError
-from bg_env.rules import BAR, OFF, Phase, States, apply, illegal_reason, plays
+from bg_env.rules import BAR, OFF, Phase, States, apply, plays
 
 __all__ = [
     "NO_PLAY",
@@ -28,7 +28,6 @@ __all__ = [
     "format_steps",
     "match_play",
     "parse_moves",
-    "play_in_order",
     "steps_of",
 ]
 
@@ -39,6 +38,7 @@ _PLACE = r"(?:bar|b|off|o|\d{1,2})"
 _MOVE = re.compile(rf"({_PLACE}\*?(?:/{_PLACE}\*?)+)(?:\(([1-4])\)(\*?))?", re.IGNORECASE | re.ASCII)
 _DANCES: Final = {"", "(no play)", "no play", "(no move)", "no move", "cannot move", "dance", "dances", "pass", "-", "--"}
 _MAX_MOVES: Final = 4
+_CHECKER: Final = int(Phase.CHECKER)
 _AMBIGUOUS: Final = "it tells more than one play: the points touched on the way and all hits must be written"
 _EXAMPLE: Final = "write moves like '24/18*/13', '8/5(2)', 'bar/22' or '6/off'"
 
@@ -181,35 +181,6 @@ def _results(numbers: Any) -> tuple[Any, Any]:
     return changes, landed
 
 
-def play_in_order(moves: Sequence[Move], states: States, i: int, rules: Any) -> tuple[int, ...] | None:
-    """Play moves of one die each in the order in which they are written, if that is legal and finishes the roll.
-
-    Returns:
-        The actions; state `i` is that after them. None if it is not so (other words may still tell a legal play): then
-        nothing has changed.
-    """
-    before = states[i : i + 1].copy()
-    side = int(before[0]["turn"])
-    dice = set(_dice_left(states, i))
-    opponent = before[0]["points"][1 - side].tolist()
-    actions = []
-    for move in moves:
-        source, target = move.places[0], move.places[-1]
-        die = source - target
-        if len(move.places) != 2 or die not in dice or (move.hits and opponent[25 - target] != 1):
-            break
-        action = (source - 1) * 6 + die - 1
-        if states[i]["phase"] != Phase.CHECKER or states[i]["turn"] != side or illegal_reason(states, i, rules, action):
-            break
-        apply(states, i, rules, action)
-        actions.append(action)
-    else:
-        if states[i]["phase"] != Phase.CHECKER or states[i]["turn"] != side:
-            return tuple(actions)
-    states[i] = before[0]
-    return None
-
-
 def find_play(text: str, states: States, i: int, rules: Any, *, whole: bool = False) -> list[int]:
     """The actions, in a legal order, of the play that `text` tells.
 
@@ -225,7 +196,7 @@ def find_play(text: str, states: States, i: int, rules: Any, *, whole: bool = Fa
         IllegalActionError: no legal play is so.
     """
     moves = parse_moves(text)
-    if states[i]["phase"] != Phase.CHECKER:
+    if states[i]["phase"] != _CHECKER:
         msg = f"no roll waits to be played, so {text.strip()[:60]!r} cannot be"
         raise IllegalActionError(msg)
     _, numbers, _ = plays(states[i : i + 1], rules)
@@ -261,7 +232,7 @@ def _first_steps(ways: list[tuple[int, int]], states: States, i: int, rules: Any
         after = states[i : i + 1].copy()
         side = after[0]["turn"]
         apply(after, 0, rules, action)
-        if after[0]["phase"] == Phase.CHECKER and after[0]["turn"] == side:
+        if after[0]["phase"] == _CHECKER and after[0]["turn"] == side:
             others = _first_steps(todo, after, 0, rules)
             if others:
                 return [action, *others]

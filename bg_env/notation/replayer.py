@@ -11,15 +11,17 @@ from bg_env.actions import BEAVER as TURN_AGAIN
 from bg_env.actions import DOUBLE, DROP, FIRST_NAMED, ROLL, TAKE, why_illegal_text
 from bg_env.errors import BgEnvError, NotationError, PositionError
 from bg_env.notation.ids import read_position
-from bg_env.notation.moves import Move, format_actions, match_play, parse_moves, play_in_order
+from bg_env.notation.moves import Move, format_actions, match_play, parse_moves
 from bg_env.notation.record import Entry, GameRecord, Record
 from bg_env.notation.replayed import Fault, GameReplay, Moment
+from bg_env.notation.written import NOT_DUE, PLAYED, as_steps, play_written
 from bg_env.rules import (
     OFF,
     STATE,
     Phase,
     Settings,
     States,
+    Variant,
     apply,
     apply_roll,
     at_stake,
@@ -52,6 +54,15 @@ class Kept:
         self.n += 1
 
 
+# plain ints: a member of an enum takes its time
+_CHECKER: Final = int(Phase.CHECKER)
+_CHOOSE_DOUBLE: Final = int(Phase.CHOOSE_DOUBLE)
+_OPENING: Final = int(Phase.OPENING)
+_OVER: Final = int(Phase.OVER)
+_ROLL: Final = int(Phase.ROLL)
+_ROLL_OR_DOUBLE: Final = int(Phase.ROLL_OR_DOUBLE)
+_TAKE_OR_DROP: Final = int(Phase.TAKE_OR_DROP)
+
 _RANGES: Final = {
     "dice": (0, 6),
     "left": (0, 4),
@@ -69,7 +80,7 @@ _RANGES: Final = {
 }
 
 
-def _fill(states: States, fields: Mapping[str, object]) -> None:
+def _fill(states: States, fields: Mapping[str, object], variant: Variant) -> None:
     """Make the state of the fields that a record says.
 
     Raises:
@@ -91,9 +102,11 @@ def _fill(states: States, fields: Mapping[str, object]) -> None:
     left, dice = s["left"].tolist(), s["dice"].tolist()
     double = dice[0] == dice[1]
     rolled = dice[0] >= dice[1] > 0 and 0 < sum(left) <= (4 if double else 2) and not (left[1] if double else max(left) > 1)
-    decides = {Phase.OPENING: -1, Phase.ROLL: -1, Phase.TAKE_OR_DROP: turn if s["chain"] % 2 == 0 else 1 - turn}.get(
-        phase, turn
-    )
+    decides = -1 if phase in (Phase.OPENING, Phase.ROLL) else turn if s["chain"] % 2 == 0 else 1 - turn
+    bonus = phase == Phase.CHOOSE_DOUBLE or s["stage"] > 0
+    if bonus and not variant.acey_deucey:
+        msg = f"the state is within a bonus for a 1-2, but {variant.name} has none (R10.6)"
+        raise PositionError(msg)
     if (
         (turn < 0) != (phase == Phase.OPENING)
         or s["decider"] != decides
@@ -118,6 +131,7 @@ class GameReplayer:
         self.resigned: Entry | None = None
         self.thrown = False
         self.failed = False
+        self.made = np.zeros(4, np.int64)
 
     def run(self, expected: set[tuple[int, int]]) -> GameReplay:
         """Play the game; `expected` are the scores that it may begin with, none if that is not known."""
@@ -169,7 +183,7 @@ class GameReplayer:
             if game.start:
                 states[:] = read_position(game.start, self.settings.variant, self.settings)[0]
             elif game.state is not None:
-                _fill(states, game.state)
+                _fill(states, game.state, self.settings.variant)
             else:
                 new_episode(states, 0, self.rules, np.uint64(0))
                 states["score"] = (game.score or (0, 0)) if self.record.length else (0, 0)
@@ -178,7 +192,7 @@ class GameReplayer:
         except (BgEnvError, ValueError, TypeError, OverflowError) as error:
             raise _WrongError(str(error)) from error
         for _ in range(game.cube.bit_length() - 1):
-            if states[0]["phase"] != Phase.OPENING or not ties_double(states, 0, self.rules):
+            if states[0]["phase"] != _OPENING or not ties_double(states, 0, self.rules):
                 msg = f"the game begins with the cube at {game.cube}, but automatic doubles are not in force (R2.2)"
                 raise _WrongError(msg)
             apply_roll(states, 0, self.rules, 1, 1)
@@ -197,7 +211,8 @@ class GameReplayer:
     @property
     def over(self) -> bool:
         """Whether this game is over (the state may be that of the match's next game then)."""
-        return bool(self.states[0]["winner"] >= 0) or self.phase == Phase.OVER
+        s = self.states[0]
+        return bool(s["winner"] >= 0 or s["phase"] == _OVER)
 
     def _player(self, entry: Entry, due: int) -> int:
         """The player whose entry it is: `due`, whose turn it is, also where a lone cell stands in the other column."""
@@ -235,7 +250,7 @@ class GameReplayer:
 
     def _throw(self, entry: Entry) -> None:
         d1, d2 = entry.dice or (0, 0)
-        if self.phase != Phase.OPENING or self.thrown or (d1 == d2) != (entry.kind == "tie"):
+        if self.phase != _OPENING or self.thrown or (d1 == d2) != (entry.kind == "tie"):
             msg = f"no {entry.kind} can stand here: the opening throw comes first and once"
             raise _WrongError(msg)
         if d1 == d2 and not ties_double(self.states, 0, self.rules):
@@ -246,7 +261,19 @@ class GameReplayer:
         self._keep(entry, entry.player, f"the opening throw is {d1}-{d2}")
 
     def _roll(self, entry: Entry, rest: Sequence[Entry]) -> None:
-        player = self._rolled(entry)
+        d1, d2 = entry.dice or (0, 0)
+        steps = as_steps(entry.text)
+        if steps is not None and entry.player is not None:
+            done = play_written(self.states, 0, self.rules, entry.player, d1, d2, steps, self.made)
+            if done == PLAYED:
+                self._keep(entry, entry.player, f"{d1}{d2}:", tuple(self.made[: len(steps)].tolist()))
+                return
+            self._play(entry, rest, self._rolled(entry) if done == NOT_DUE else entry.player)
+        else:
+            self._play(entry, rest, self._rolled(entry))
+
+    def _play(self, entry: Entry, rest: Sequence[Entry], player: int) -> None:
+        """Play the roll that `player` has thrown, or see that it cannot be played."""
         d1, d2 = entry.dice or (0, 0)
         try:
             moves = parse_moves(entry.text)
@@ -254,16 +281,13 @@ class GameReplayer:
             msg = f"the play of {d1}{d2} cannot be read: {error}"
             raise _WrongError(msg) from error
         s = self.states[0]
-        if s["phase"] != Phase.CHECKER or s["turn"] != player or self.over:
+        if s["phase"] != _CHECKER or s["turn"] != player or self.over:
             if moves:
                 msg = f"{d1}{d2} cannot be played, but {entry.text} is written"
                 raise _WrongError(msg)
             self._keep(entry, player, f"{d1}{d2}: cannot move")
             return
-        actions = play_in_order(moves, self.states, 0, self.rules)
-        if actions is None:
-            actions = self._find(entry, moves, rest)
-        self._keep(entry, player, f"{d1}{d2}:", actions)
+        self._keep(entry, player, f"{d1}{d2}:", self._find(entry, moves, rest))
 
     def _find(self, entry: Entry, moves: tuple[Move, ...], rest: Sequence[Entry]) -> tuple[int, ...]:
         """Find the play among the legal ones and make it."""
@@ -286,27 +310,27 @@ class GameReplayer:
         states, rules = self.states, self.rules
         d1, d2 = entry.dice or (0, 0)
         phase = self.phase
-        if phase == Phase.OPENING:
+        if phase == _OPENING:
             return self._first_roll(entry, d1, d2)
-        if phase == Phase.TAKE_OR_DROP:
+        if phase == _TAKE_OR_DROP:
             if states[0]["chain"] < 2:
                 msg = f"player_{int(states[0]['decider'])} has not answered the double"
                 raise _WrongError(msg)
             apply(states, 0, rules, TAKE)  # a beaver's acceptance is often not written
             phase = self.phase
         player = self._player(entry, int(states[0]["turn"]))
-        if phase == Phase.CHECKER and len(self.moments) == 1 and sorted(states[0]["dice"].tolist()) == sorted((d1, d2)):
+        if phase == _CHECKER and len(self.moments) == 1 and sorted(states[0]["dice"].tolist()) == sorted((d1, d2)):
             return player  # the game starts from a roll
-        if phase == Phase.CHECKER:
+        if phase == _CHECKER:
             msg = f"player_{player} rolls again, but has not played its roll"
             raise _WrongError(msg)
-        if phase == Phase.CHOOSE_DOUBLE:
+        if phase == _CHOOSE_DOUBLE:
             if d1 != d2:
                 msg = f"{d1}{d2} is rolled, but the double that the 1-2 earns is not named (R10.6)"
                 raise _WrongError(msg)
             apply(states, 0, rules, FIRST_NAMED + d1 - 1)
             return player
-        if phase == Phase.ROLL_OR_DOUBLE:
+        if phase == _ROLL_OR_DOUBLE:
             apply(states, 0, rules, ROLL)
         apply_roll(states, 0, rules, d1, d2)
         return player
@@ -326,7 +350,7 @@ class GameReplayer:
     def _turn_cube(self, entry: Entry) -> None:
         states = self.states
         s = states[0]
-        answering = s["phase"] == Phase.TAKE_OR_DROP
+        answering = s["phase"] == _TAKE_OR_DROP
         due = int(s["decider"]) if answering else int(s["turn"])
         player = self._player(entry, due) if due >= 0 else entry.player
         action = {"double": TURN_AGAIN if answering else DOUBLE, "beaver": TURN_AGAIN, "take": TAKE, "drop": DROP}[entry.kind]
@@ -346,9 +370,9 @@ class GameReplayer:
     def _why_not(self, action: int) -> str | None:
         """Why the player on roll may not double where it can only roll (the engine does not ask it then)."""
         s = self.states[0]
-        if action != DOUBLE or s["phase"] not in (Phase.ROLL, Phase.OPENING):
+        if action != DOUBLE or s["phase"] not in (_ROLL, _OPENING):
             return None
-        if s["phase"] == Phase.OPENING:
+        if s["phase"] == _OPENING:
             return "a double before the first roll (R8.2)"
         if not self.settings.cube:
             return "a double, but no cube is in play"
@@ -371,7 +395,7 @@ class GameReplayer:
     def _win(self, entry: Entry) -> None:
         s = self.states[0]
         player = entry.player or 0
-        if s["phase"] == Phase.OPENING and not self.over and s["turn"] < 0:
+        if s["phase"] == _OPENING and not self.over and s["turn"] < 0:
             stake, loser_off = 1 << int(s["cube"]), False
         else:
             stake, loser_off = 1 << int(at_stake(self.states, 0)), int(s["points"][1 - player, OFF]) > 0

@@ -9,6 +9,7 @@ Jacoby, no Crawford), `RE` the result, `R` behind it a resignation. Variations a
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,8 +25,9 @@ __all__ = ["read_sgf", "write_sgf"]
 
 _LETTERS: Final = "zabcdefghijklmnopqrstuvwxy"
 """Letter of White's point 0 (off) to 25 (the bar)."""
-_TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|(\[))")
+_TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\]\\]|\\.)*)\])", re.DOTALL)
 _MATCH_INFO = re.compile(r"\s*(\w+)\s*:\s*(-?\d{1,9})\s*")
+_ROLL = re.compile(r"[1-6]{2}(?:[a-z]{2}){0,4}", re.ASCII)
 _RESULT = re.compile(r"\s*([WB])\s*\+\s*(\d{1,9})\s*(R?)(?:esign)?\s*", re.IGNORECASE)
 _VARIANTS: Final = {"nackgammon": "nackgammon_ballard", "hypergammon3": "hypergammon"}
 _RULE_NAMES: Final = {"nackgammon_ballard": "Nackgammon", "hypergammon": "Hypergammon3"}
@@ -44,73 +46,63 @@ class _Node:
         return self.values.get(name, [default])[0]
 
 
-def _value(text: str, at: int) -> tuple[str, int]:
-    """The property value that begins behind the `[` before `at`, unescaped, and where the text goes on."""
-    chars: list[str] = []
-    while at < len(text):
-        if text[at] == "]":
-            return "".join(chars), at + 1
-        if text[at] == "\\" and at + 1 < len(text):
-            at += 1
-            if text[at] in "\r\n":
-                at += 2 if text[at : at + 2] in ("\r\n", "\n\r") else 1
-                continue
-        chars.append(text[at])
-        at += 1
-    msg = "this is no .sgf record: a value that begins with '[' does not end"
-    raise NotationError(msg)
+def _plain(value: str) -> str:
+    """A property's value without its escapes: a backslash keeps the next character, and joins lines."""
+    return re.sub(r"\\(\r\n|\n\r|.)", lambda found: "" if found[1][0] in "\r\n" else found[1], value, flags=re.DOTALL)
+
+
+def _no_sgf(what: str) -> NotationError:
+    return NotationError(f"this is no .sgf record: {what}")
 
 
 def _trees(text: str) -> list[list[_Node]]:
     """The game trees as lists of nodes, each along its first variations."""
     trees: list[list[_Node]] = []
-    depth, skipped, at, name = 0, 0, 0, ""
-    closed: list[bool] = []  # for each open tree, whether a variation of it has been closed
-    while True:
-        token = _TOKEN.match(text, at)
-        if not token:
-            if text[at:].strip():
-                msg = f"this is no .sgf record: {text[at:].strip()[:20]!r} stands where '(', ')', ';' or a property is due"
-                raise NotationError(msg)
+    values: list[str] | None = None  # of the property that has just been named
+    branched: list[bool] = []  # for each open tree, whether a variation of it has been closed
+    skipped = 0  # open trees that are later variations
+    at = 0
+    for token in _TOKEN.finditer(text):
+        if token.start() != at:
             break
         at = token.end()
-        if token[3]:
-            value, at = _value(text, at)
-            if not depth or not name:
-                msg = f"this is no .sgf record: the value {value[:20]!r} belongs to no property"
-                raise NotationError(msg)
-            if not skipped:
-                trees[-1][-1].values.setdefault(name, []).append(value)
-        elif token[2]:
-            name = "".join(c for c in token[2] if c.isupper())
-            if not depth or not trees[-1]:
-                msg = f"this is no .sgf record: {token[2][:20]!r} stands outside of '(;'"
-                raise NotationError(msg)
-        elif token[1] == "(":
-            if skipped or (depth and closed[-1]):
+        mark, name, value = token.groups()
+        if value is not None:
+            if values is None:
+                what = f"the value {value[:20]!r} belongs to no property"
+                raise _no_sgf(what)
+            values.append(_plain(value) if "\\" in value else value)
+        elif name:
+            if not branched or not trees[-1]:
+                what = f"{name[:20]!r} stands outside of '(;'"
+                raise _no_sgf(what)
+            values = [] if skipped else trees[-1][-1].values.setdefault("".join(filter(str.isupper, name)), [])
+        elif mark == "(":
+            if skipped or (branched and branched[-1]):
                 skipped += 1
-            elif not depth:
+            elif not branched:
                 trees.append([])
-            depth, name = depth + 1, ""
-            closed.append(False)
-        elif token[1] == ")":
-            if not depth:
-                msg = "this is no .sgf record: ')' without '('"
-                raise NotationError(msg)
-            depth, skipped, name = depth - 1, max(skipped - 1, 0), ""
-            closed.pop()
-            if closed:
-                closed[-1] = True
-        elif not depth:
-            msg = "this is no .sgf record: ';' stands outside of '('"
-            raise NotationError(msg)
+            branched.append(False)
+            values = None
+        elif not branched:
+            what = f"{mark!r} stands outside of '('"
+            raise _no_sgf(what)
+        elif mark == ")":
+            branched.pop()
+            skipped = max(skipped - 1, 0)
+            if branched:
+                branched[-1] = True
+            values = None
         else:
-            name = ""
             if not skipped:
                 trees[-1].append(_Node())
-    if depth:
-        msg = "this is no .sgf record: ')' is missing at the end"
-        raise NotationError(msg)
+            values = None
+    if text[at:].strip():
+        what = f"{text[at:].strip()[:20]!r} stands where '(', ')', ';', a property or its value in '[' and ']' is due"
+        raise _no_sgf(what)
+    if branched:
+        what = "')' is missing at the end"
+        raise _no_sgf(what)
     return [tree for tree in trees if tree]
 
 
@@ -122,8 +114,8 @@ def read_sgf(text: str) -> Record:
     """
     trees = _trees(text.lstrip("\ufeff"))
     if not trees or trees[0][0].first("GM", "6").strip() != "6":
-        msg = "this is no .sgf record of backgammon: it begins with '(;' and its GM is 6"
-        raise NotationError(msg)
+        what = "it does not begin with '(;', or its GM is not 6, backgammon"
+        raise _no_sgf(what)
     root = trees[0][0]
     rules = _rules(root)
     variant = _variant(root, rules)
@@ -214,16 +206,24 @@ def _move(value: str, player: int, number: int) -> Entry:
     word = value.lower()
     if word in _CUBE:
         return Entry(_CUBE[word], player, number=number)
-    dice, way = value[:2], value[2:]
-    right = re.fullmatch(r"[1-6]{2}", dice, re.ASCII) and re.fullmatch(r"(?:[a-z]{2}){0,4}", way)
-    if not right:
-        return Entry("unreadable", player, text=f"{'WB'[player]}[{value}]", number=number)
-    high, low = max(int(dice[0]), int(dice[1])), min(int(dice[0]), int(dice[1]))
+    roll = _ROLL.fullmatch(value)
+    if roll:
+        dice, text = _read_roll(value, player)
+        if text is not None:
+            return Entry("roll", player, dice, text, number=number, played=bool(text))
+    return Entry("unreadable", player, text=f"{'WB'[player]}[{value}]", number=number)
+
+
+@functools.lru_cache(maxsize=16_384)
+def _read_roll(value: str, player: int) -> tuple[tuple[int, int], str | None]:
+    """The dice and the play, None if it is none; there are few different ones."""
+    first, second = int(value[0]), int(value[1])
+    points = [_own(letter, player) for letter in value[2:]]
     try:
-        moves = [from_points(*(_own(letter, player) for letter in way[k : k + 2])) for k in range(0, len(way), 2)]
-    except NotationError as error:
-        return Entry("unreadable", player, text=f"{'WB'[player]}[{value}]: {error}", number=number)
-    return Entry("roll", player, (high, low), text_of_moves(tuple(moves)), number=number, played=bool(moves))
+        moves = tuple(from_points(points[k], points[k + 1]) for k in range(0, len(points), 2))
+    except NotationError:
+        return (0, 0), None
+    return (max(first, second), min(first, second)), text_of_moves(moves)
 
 
 def _own(letter: str, player: int) -> int:
