@@ -60,7 +60,7 @@ docs: $(VENV)/.dev ## run every code block of README and docs, check their links
 	$(BIN)/python -m pytest -n 0 -q tests/test_docs_code.py
 
 golden: $(VENV)/.dev ## rewrite the golden files; read the difference before you commit it
-	$(BIN)/python -m pytest -n 0 -q --golden -k golden
+	$(BIN)/python -m pytest -n 0 -q --golden -k test_golden
 
 bench: $(VENV)/.dev ## measure this engine beside its peers
 	$(BIN)/python -m bg_env bench $(ARGS)

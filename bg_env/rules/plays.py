@@ -78,7 +78,7 @@ def _shift(p: Any) -> Any:
 
 
 @kernel
-def _key(work: Any, side: Any, p: Any, q: Any, hit: Any, low: Any, high: Any) -> Any:
+def _key(p: Any, q: Any, hit: Any, low: Any, high: Any) -> Any:
     """The key (low, high) of a result after one more step from `p` to `q` (<= 0: off): own counts, and the points hit."""
     if p < 13:
         low -= np.int64(1) << _shift(p)
@@ -119,7 +119,7 @@ def _order(
             continue
         hit = play_step(work, 0, side, p, die)
         path[0] = (p - 1) * 6 + die - 1
-        low, high = _key(work, side, p, p - die, hit, np.int64(0), np.int64(0))
+        low, high = _key(p, p - die, hit, np.int64(0), np.int64(0))
         done = other == 0 or work[0]["points"][side, OFF] == rules[0]["checkers"]
         seconds = np.int64(0) if done else sources(held_points(work, 0, side), blocked, other)
         if seconds == 0 and _new(keys, first, n, low, high):
@@ -129,7 +129,7 @@ def _order(
                 continue
             hit2 = play_step(work, 0, side, q, other)
             path[1] = (q - 1) * 6 + other - 1
-            low2, high2 = _key(work, side, q, q - other, hit2, low, high)
+            low2, high2 = _key(q, q - other, hit2, low, high)
             if _new(keys, first, n, low2, high2):
                 n = _emit(work, rules, path, 2, after, actions, n)
             undo_step(work, 0, side, q, other, hit2)
@@ -156,8 +156,7 @@ def plays_into(
     other0 = d1 if work[0]["left"][1] else np.int64(0)
     other1 = d0 if work[0]["left"][0] else np.int64(0)
     n = _order(work, rules, path, keys, after, actions, first, n, high, d0, other0)
-    n = _order(work, rules, path, keys, after, actions, first, n, low, d1, other1)
-    return n
+    return _order(work, rules, path, keys, after, actions, first, n, low, d1, other1)
 
 
 @kernel
