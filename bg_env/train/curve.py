@@ -1,0 +1,142 @@
+"""The learning curve: one row a rollout, as CSV and as a picture."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.arena import Estimate
+from bg_env.errors import MissingDependencyError, SettingsError
+
+__all__ = ["Row", "draw_curve", "read_curve", "write_curve"]
+
+_SMOOTH: Final = 500
+"""The bold line is the mean over so many games before it."""
+
+
+class Row(NamedTuple):
+    """What a rollout showed of the learner as it plays while it learns (it explores: it draws from its policy).
+
+    Attributes:
+        steps: decisions of the learner so far.
+        seconds: seconds of training so far.
+        games: episodes that ended in this rollout.
+        wins: of them won.
+        points: points won less points lost in them.
+        entropy: mean entropy of the policy in this rollout's updates, in nats.
+        kl: mean Kullback-Leibler distance that the updates moved the policy.
+        explained: share of the returns' variance that the value net explained.
+    """
+
+    steps: int
+    seconds: float
+    games: int
+    wins: int
+    points: float
+    entropy: float
+    kl: float
+    explained: float
+
+
+_KINDS: Final = (int, float, int, int, float, float, float, float)
+
+
+def write_curve(file: IO[bytes], rows: Sequence[Row]) -> None:
+    """Write the rows as CSV, with a head line."""
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(Row._fields)
+    table.writerows([f"{value:.6g}" if isinstance(value, float) else value for value in row] for row in rows)
+    file.write(text.getvalue().encode())
+
+
+def read_curve(path: Path) -> list[Row]:
+    """The rows of a CSV that `write_curve` wrote.
+
+    Raises:
+        SettingsError: it is another file.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        head, *lines = list(csv.reader(file)) or [[]]
+    rows = None
+    if tuple(head) == Row._fields and all(len(line) == len(head) for line in lines):
+        with contextlib.suppress(ValueError):
+            rows = [Row(*(kind(word) for kind, word in zip(_KINDS, line, strict=True))) for line in lines]
+    if rows is None:
+        msg = f"{path} is not the curve of a training run: a table with the columns {','.join(Row._fields)}"
+        raise SettingsError(msg)
+    return rows
+
+
+def _moving(totals: npt.NDArray[np.float64], games: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The mean a game over the last `_SMOOTH` games at each row (over more, where a rollout has more)."""
+    all_games, all_totals = np.concatenate([[0], games.cumsum()]), np.concatenate([[0], totals.cumsum()])
+    first = np.searchsorted(all_games, all_games[1:] - _SMOOTH, side="right") - 1
+    first = np.maximum(first, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means: npt.NDArray[np.float64] = (all_totals[1:] - all_totals[first]) / (all_games[1:] - all_games[first])
+    return means
+
+
+def draw_curve(
+    file: IO[bytes],
+    rows: Sequence[Row],
+    title: str,
+    *,
+    unit: str = "points a game",
+    before: tuple[Estimate, Estimate] | None = None,
+    after: tuple[Estimate, Estimate] | None = None,
+) -> None:
+    """Draw the rows as a PNG: points and share of games won over minutes of training.
+
+    Args:
+        file: where to.
+        rows: of the curve.
+        title: a line above it.
+        unit: of the points.
+        before: points and wins of the untrained net, played greedily, with intervals; None if not measured.
+        after: those of the trained one.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        msg = 'drawing the learning curve needs matplotlib: pip install "bg_env[train]"'
+        raise MissingDependencyError(msg) from error
+    figure = Figure(figsize=(8, 6), layout="constrained")
+    FigureCanvasAgg(figure)
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    minutes = np.array([row.seconds for row in rows], np.float64) / 60
+    games = np.array([row.games for row in rows], np.float64)
+    points = np.array([row.points for row in rows], np.float64)
+    wins = np.array([row.wins for row in rows], np.float64)
+    last = float(minutes[-1]) if len(minutes) else 0.0
+    for axes, totals, which, factor in ((upper, points, 0, 1.0), (lower, wins, 1, 100.0)):
+        played = games > 0
+        axes.plot(
+            minutes[played], factor * totals[played] / games[played], ".", color="#9db8d2", markersize=3, label="each rollout"
+        )
+        label = f"last {_SMOOTH} games (exploring)"
+        axes.plot(minutes[played], factor * _moving(totals, games)[played], color="#1f4e79", linewidth=2, label=label)
+        for when, measured, name, colour in ((0.0, before, "untrained", "#8a8a8a"), (last, after, "trained", "#b5451b")):
+            if measured is not None:
+                mean, low, high = (factor * number for number in measured[which])
+                bars = [[mean - low], [high - mean]]
+                axes.errorbar([when], [mean], bars, fmt="o", color=colour, capsize=4, label=f"{name}, greedy: {mean:.3g}")
+        axes.grid(visible=True, alpha=0.3)
+        axes.legend(loc="lower right", fontsize="small")
+    upper.set_ylabel(unit)
+    lower.set_ylabel("won, %")
+    lower.set_xlabel("minutes of training")
+    figure.suptitle(title)
+    figure.savefig(file, format="png", dpi=120)

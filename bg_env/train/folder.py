@@ -1,0 +1,116 @@
+"""The folder that a training run writes into: nothing of another run is lost in it without saying so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from io import BufferedWriter
+from pathlib import Path
+from typing import Any, Final
+
+from bg_env.errors import SettingsError
+
+__all__ = ["RunFolder"]
+
+_NAMES: Final = ("model.zip", "run.json", "games.npz", "curve.csv", "curve.png")
+
+
+class RunFolder:
+    """The folder of one run.
+
+    It holds `model.zip`, `curve.csv`, `curve.png`, `run.json` (what was asked for and what came of it) and `games.npz` (the
+    games in progress and the random numbers, so that a resumed run goes on exactly). Files are written
+    beside their place and then moved there, so that a stop at any moment leaves whole ones.
+
+    Args:
+        path: the folder; nothing is written before `make`.
+        overwrite: whether the files of a run that is there already may be replaced.
+        resume: whether to go on with the run that is there.
+
+    Raises:
+        SettingsError: there is something in the folder and neither was said, or there is nothing to go on with.
+    """
+
+    def __init__(self, path: str | Path, *, overwrite: bool = False, resume: bool = False) -> None:
+        self.path = Path(path)
+        if overwrite and resume:
+            msg = "overwrite and resume exclude each other: the one replaces the run in the folder, the other goes on with it"
+            raise SettingsError(msg)
+        if self.path.exists() and not self.path.is_dir():
+            msg = f"{self.path} is a file: give a folder for the run"
+            raise SettingsError(msg)
+        if resume:
+            missing = [name for name in ("model.zip", "run.json") if not (self.path / name).is_file()]
+            if missing:
+                msg = f"there is no run to resume in {self.path}: it has no {' and no '.join(missing)}"
+                raise SettingsError(msg)
+        elif not overwrite and self.path.is_dir() and any(self.path.iterdir()):
+            msg = (
+                f"{self.path} exists already and is not empty: choose another folder with --out, go on with its run with "
+                "--resume, or replace it with --overwrite"
+            )
+            raise SettingsError(msg)
+        self._clear = overwrite
+
+    def make(self) -> None:
+        """Make the folder, without the files of a run that is to be replaced (and of no other).
+
+        Raises:
+            OSError: it cannot be made or written to.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        if self._clear:
+            for name in _NAMES:
+                (self.path / name).unlink(missing_ok=True)
+
+    @property
+    def model(self) -> Path:
+        """The model, as Stable-Baselines3 saves it."""
+        return self.path / "model.zip"
+
+    @property
+    def games(self) -> Path:
+        """The games in progress and the random numbers, arrays without pickle."""
+        return self.path / "games.npz"
+
+    @property
+    def curve(self) -> Path:
+        """The learning curve, a line for each rollout."""
+        return self.path / "curve.csv"
+
+    @property
+    def picture(self) -> Path:
+        """The learning curve, drawn."""
+        return self.path / "curve.png"
+
+    @property
+    def notes(self) -> Path:
+        """What was asked for and what came of it."""
+        return self.path / "run.json"
+
+    def write(self, path: Path, put: Callable[[BufferedWriter], object]) -> None:
+        """Write a file whole: `put` is given the open file."""
+        part = path.with_name(path.name + ".part")
+        with part.open("wb") as file:
+            put(file)
+        part.replace(path)
+
+    def write_notes(self, notes: dict[str, Any]) -> None:
+        """Write `run.json`."""
+        text = json.dumps(notes, indent=1) + "\n"
+        self.write(self.notes, lambda file: file.write(text.encode()))
+
+    def read_notes(self) -> dict[str, Any]:
+        """What `run.json` says.
+
+        Raises:
+            SettingsError: it is not what a run writes.
+        """
+        try:
+            notes = json.loads(self.notes.read_text(encoding="utf-8"))
+        except ValueError:
+            notes = None
+        if not isinstance(notes, dict) or not isinstance(notes.get("options"), dict):
+            msg = f"{self.notes} is not what a training run writes: this folder cannot be resumed"
+            raise SettingsError(msg)
+        return notes
