@@ -24,7 +24,7 @@ __all__ = ["CACHE_DIR", "kernel"]
 
 _PACKAGE = Path(__file__).resolve().parent
 # The only places that hold kernels.
-_SOURCES = ("rules", "observations", "rewards.py", "sampling.py", "players", "envs", "arena.py", "_jit.py")
+_SOURCES = ("rules", "observations", "rewards.py", "sampling.py", "players", "envs", "_jit.py")
 
 
 def _sources_hash() -> str:
