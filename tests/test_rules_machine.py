@@ -5,8 +5,10 @@ The cube is turned one time in twenty that it may be, so that games get long.
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections import Counter
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from oracle import BEAVER, DOUBLE, DROP, ROLL, TAKE, OracleGame
 
+from bg_env import Game
 from bg_env import rules as engine
 from bg_env.rules import VARIANTS, Settings, Variant
 
@@ -70,6 +73,36 @@ def check_reasons(game: EngineGame, legal: set[int]) -> None:
     assert set(reasons) <= {int(reason) for reason in engine.Reason}
 
 
+def friendly_game(given: Settings) -> Game:
+    """A `Game` under the settings that waits for its dice."""
+    names = (item.name for item in fields(given) if item.name != "variant")
+    return Game.new(given.variant, **{name: getattr(given, name) for name in names})
+
+
+def check_friendly(game: Game, truth: OracleGame) -> None:
+    """What a `Game` says of itself."""
+    over = truth.phase == "OVER"
+    turn = None if over or truth.turn < 0 else truth.turn
+    assert str(game.phase) == truth.phase
+    assert game.player == (turn if truth.decider < 0 else truth.decider)
+    assert sorted(game.dice) == sorted(truth.dice)
+    assert game.cube_owner == (None if truth.owner < 0 else truth.owner)
+    assert (list(game.score), game.crawford) == (truth.score, truth.crawford)
+    assert over or game.cube == truth.cube * 2 ** max(truth.chain - 1, 0)
+    assert game.winner == (truth.winner if over and not truth.truncated else None)
+    assert game.points == (truth.won if over and not truth.truncated else 0)
+    seat = truth.winner if over and truth.winner >= 0 else max(truth.turn, 0)
+    assert [list(side) for side in (game.position.mover, game.position.opponent)] == [
+        truth.points[seat],
+        truth.points[1 - seat],
+    ]
+    assert game.position.turned().turned() == game.position
+    assert set(game.legal_actions()) == truth.legal()
+    throws = truth.throws() if truth.phase == "OPENING" else {roll for roll in truth.throws() if roll[0] >= roll[1]}
+    assert {roll for roll, _ in game.chance()} == throws
+    assert not throws or abs(sum(p for _, p in game.chance()) - 1) < 1e-12
+
+
 def mirrored(game: EngineGame) -> EngineGame:
     """The same game with the players' names exchanged."""
     twin = game.copy()
@@ -88,6 +121,7 @@ class Twin(RuleBasedStateMachine):
     def begin(self, given):
         self.settings = given
         self.game, self.oracle = EngineGame(given), OracleGame(given)
+        self.friendly = friendly_game(given)
 
     def advance(self, rng):
         """One throw or one action."""
@@ -98,11 +132,13 @@ class Twin(RuleBasedStateMachine):
             before = self.game.mask()
             self.game.roll(*roll)
             self.oracle.roll(*roll)
+            self.friendly.apply_roll(*roll)
             assert not before.any()
         else:
             action = pick(rng, self.oracle.legal())
             self.game.apply(action)
             self.oracle.apply(action)
+            self.friendly.apply(action)
 
     def compare(self):
         view = self.oracle.view()
@@ -114,12 +150,13 @@ class Twin(RuleBasedStateMachine):
         if view["phase"] == "OPENING":
             assert bool(engine.ties_double(self.game.states, 0, self.game.rules)) == self.oracle.automatic()
         check_reasons(self.game, legal)
+        check_friendly(self.friendly, self.oracle)
         points = view["points"]
         checkers = self.settings.variant.checkers
         assert [sum(side) for side in points] == [checkers, checkers]
         assert min(min(side) for side in points) >= 0
         assert not any(points[0][p] and points[1][25 - p] for p in range(1, 25))  # nobody on a point of the other's
-        assert mirrored(mirrored(self.game)).states.tobytes() == self.game.states.tobytes()
+        assert mirrored(mirrored(self.game)).states == self.game.states
         assert mirrored(self.game).legal() == legal  # the seats are alike
 
     @precondition(lambda self: self.oracle.phase != "OVER")
@@ -138,7 +175,7 @@ class Twin(RuleBasedStateMachine):
         """After the end the next episode begins as the first did."""
         engine.new_episode(self.game.states, 0, self.game.rules, np.uint64(engine.episode_key(np.uint64(0), np.uint64(0))))
         assert self.game.states.tobytes() == EngineGame(self.settings).states.tobytes()
-        self.oracle = OracleGame(self.settings)
+        self.oracle, self.friendly = OracleGame(self.settings), friendly_game(self.settings)
 
     @rule()
     def a_copy_is_its_own(self):
@@ -150,6 +187,14 @@ class Twin(RuleBasedStateMachine):
                 twin.apply(max(twin.legal()))
                 twin.settle()
         assert self.game.states.tobytes() == before
+        kept, history = pickle.loads(pickle.dumps(self.friendly)), self.friendly.history  # noqa: S301 - our own
+        copy = self.friendly.copy(seed=3)
+        assert kept == self.friendly
+        for _ in range(5):
+            if copy.legal_actions():
+                copy.apply(copy.legal_actions()[-1])
+        assert self.friendly == kept
+        assert self.friendly.history == history
 
     @invariant()
     def compared(self):
@@ -190,10 +235,10 @@ def drawn(rng: random.Random) -> Settings:
 
 
 def test_many_episodes_reach_everything():
-    """150 episodes under settings drawn at random, to their ends; and what they must have met on the way."""
+    """100 episodes under settings drawn at random, to their ends; and what they must have met on the way."""
     rng = random.Random("many episodes")
     met: Counter[str] = Counter()
-    for _ in range(150):
+    for _ in range(100):
         twin = Twin()
         twin.begin(drawn(rng))
         while twin.oracle.phase != "OVER":
