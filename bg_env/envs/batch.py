@@ -10,14 +10,13 @@ from bg_env._jit import kernel
 from bg_env.envs.batch_game import (
     act,
     begin,
-    begin_again,
     clear_info,
     close_step,
     finish_step,
     open_play,
     open_step,
     opponent_decides,
-    random_replies_until_begun,
+    random_replies,
     report_step,
     tell_ended,
     throw,
@@ -30,7 +29,6 @@ from bg_env.rules.legal import is_legal, legal_sets, pick_legal, write_mask
 __all__ = [
     "answer",
     "answer_plays",
-    "begin_again_games",
     "begin_games",
     "close_games",
     "find_waiting",
@@ -137,16 +135,6 @@ def report_games(
 
 
 @kernel
-def begin_again_games(states: Any, slots: Any, rules: Any, plan: Any, dice: Any, info: Any, lo: Any, hi: Any) -> Any:
-    """Of the games from `lo` to `hi` begin those anew whose new episode is over already; returns how many."""
-    n = 0
-    for i in range(lo, hi):
-        if begin_again(states, slots, i, rules, plan, dice, info):
-            n += 1
-    return n
-
-
-@kernel
 def close_games(states: Any, slots: Any, info: Any, lo: Any, hi: Any) -> None:
     """Part 5 of the games from `lo` to `hi`."""
     for i in range(lo, hi):
@@ -192,7 +180,7 @@ def begin_games(
         tell_ended(states, i, info)
         throw(states, slots, i, rules, dice)
         if plan[0]["opponent"] == RANDOM_OPPONENT:
-            random_replies_until_begun(states, slots, i, rules, plan, dice, info)
+            random_replies(states, slots, i, rules, plan, dice, info)
 
 
 @kernel

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from bg_env._jit import kernel
-from bg_env.envs.batch_records import ENDED, ENDED_UNSEEN, INFO, RUNNING, SEAT_BY_KEY, TRIES
+from bg_env.envs.batch_records import ENDED, ENDED_UNSEEN, INFO, RUNNING, SEAT_BY_KEY
 from bg_env.observations import default_seat
 from bg_env.rewards import reward_of
 from bg_env.rules import (
@@ -44,7 +44,6 @@ from bg_env.rules.legal import is_legal
 __all__ = [
     "act",
     "begin",
-    "begin_again",
     "clear_info",
     "close_step",
     "finish_step",
@@ -52,7 +51,6 @@ __all__ = [
     "open_step",
     "opponent_decides",
     "random_replies",
-    "random_replies_until_begun",
     "report_step",
     "tell_ended",
     "throw",
@@ -156,25 +154,6 @@ def begin(states: Any, slots: Any, i: Any, rules: Any, plan: Any, info: Any) -> 
 
 
 @kernel
-def begin_again(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, info: Any) -> Any:
-    """If the episode that has just begun is over already, begin the next; says whether it did."""
-    if slots[i]["fresh"] == 0 or states[i]["phase"] != _OVER:
-        return False
-    begin(states, slots, i, rules, plan, info)
-    throw(states, slots, i, rules, dice)
-    return True
-
-
-@kernel
-def random_replies_until_begun(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, info: Any) -> None:
-    """`random_replies` in an episode that has just begun, and in the next where they end it."""
-    for _ in range(TRIES):
-        random_replies(states, slots, i, rules, plan, dice, info)
-        if not begin_again(states, slots, i, rules, plan, dice, info):
-            return
-
-
-@kernel
 def clear_info(info: Any, i: Any) -> None:
     """No game has ended in this step so far."""
     info[_POINTS, i] = 0
@@ -202,8 +181,11 @@ def _opens(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, in
         slots[i]["fresh"] = 1
         return False
     slots[i]["length"] += 1
+    if slots[i]["over"] == ENDED_UNSEEN:
+        tell_ended(states, i, info)
+        return False
     slots[i]["actor"] = states[i]["decider"]
-    return slots[i]["over"] == RUNNING
+    return True
 
 
 @kernel
@@ -308,5 +290,5 @@ def finish_step(
     random_replies(states, slots, i, rules, plan, dice, info)
     report_step(states, slots, i, rules, plan, dice, info, rewards, lengths, ends, finals, final_info)
     if slots[i]["fresh"]:
-        random_replies_until_begun(states, slots, i, rules, plan, dice, info)
+        random_replies(states, slots, i, rules, plan, dice, info)
     close_step(states, slots, i, info)

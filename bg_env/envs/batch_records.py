@@ -17,7 +17,6 @@ __all__ = [
     "RUNNING",
     "SEAT_BY_KEY",
     "SLOT",
-    "TRIES",
     "Batch",
 ]
 
@@ -59,10 +58,8 @@ episodes begin anew in the step that ends them, and the most steps of an episode
 RUNNING: Final = 0
 ENDED: Final = 1
 ENDED_UNSEEN: Final = 2
-"""It ended before the learner could act, and so did the TRIES after it: the next step, whatever the action, tells so."""
+"""The episode ended before the learner could act (it danced all along): the next step, whatever the action, tells so."""
 
-TRIES: Final = 1000
-"""An episode that ends before the learner can act (it danced all along) is passed over for the next one, at most so often."""
 
 NO_OPPONENT: Final = 0
 RANDOM_OPPONENT: Final = 1

@@ -18,7 +18,7 @@ from bg_env.envs.batch_records import ENDED_UNSEEN, INFO, OTHER_OPPONENT, PLAN, 
 from bg_env.envs.options import EnvOptions, start_from
 from bg_env.envs.replies import batch_opponent, opponent_kind, reply
 from bg_env.envs.slices import Slices
-from bg_env.errors import IllegalActionError, OrderError, SettingsError
+from bg_env.errors import IllegalActionError, OrderError
 from bg_env.rules import STATE, States
 
 __all__ = ["Games", "Report"]
@@ -143,17 +143,10 @@ class Games:
             self.run(lambda lo, hi: batch.begin_games(*self._batch, template, first, starter, info, which, lo, hi))
             self._reply(info)
             self._close_step(info)
-            self._refuse_unseen()
         except BaseException:
             self.restore(saved)
             raise
         self.begun = True
-
-    def _refuse_unseen(self) -> None:
-        unseen = self.slots["over"] == ENDED_UNSEEN
-        if unseen.any():
-            msg = f"in game {int(np.argmax(unseen))} every episode is over before the learner can act"
-            raise SettingsError(msg)
 
     def check(self, actions: Any) -> npt.NDArray[np.int64]:
         """The actions of the next step as int64 (n,).

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.actions import FIRST_NAMED, ROLL, TAKE, why_illegal_text
-from bg_env.envs.batch import answer, answer_plays, begin_again_games, find_waiting, masks_of
-from bg_env.envs.batch_records import NO_OPPONENT, OTHER_OPPONENT, RANDOM_OPPONENT, TRIES, Batch
+from bg_env.envs.batch import answer, answer_plays, find_waiting, masks_of
+from bg_env.envs.batch_records import NO_OPPONENT, OTHER_OPPONENT, RANDOM_OPPONENT, Batch
 from bg_env.envs.opponent import opponent_for
 from bg_env.envs.options import EnvOptions
 from bg_env.errors import IllegalActionError
@@ -117,8 +117,5 @@ def reply(batch: Batch, opponent: Any, options: EnvOptions, info: Any, lo: int, 
     Raises:
         IllegalActionError: it gave an action or a play that is not legal, or something else; the batch is half done.
     """
-    for _ in range(TRIES):
-        while _round(batch, opponent, options, info, lo, hi):
-            pass
-        if not begin_again_games(*batch, info, lo, hi):
-            return
+    while _round(batch, opponent, options, info, lo, hi):
+        pass

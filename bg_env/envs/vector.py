@@ -6,7 +6,7 @@ in domain DICE roll number r is `draw(key, r, ...)`; in domain SEAT word 0 gives
 one was asked for; in domain CHOICE the opponent's decisions take one word each in order, a whole play counting as one. Within
 an episode the order is: opening throw; then, until the learner must decide, the opponent's decisions and the dice they make
 due; then the learner's action, the dice it makes due, the opponent again, and so on. Dice given as a reset option are used
-before the stream's and take no word of it. An episode that ends before the learner could act at all is passed over.
+before the stream's and take no word of it. An episode that ends before the learner could act is told of by its next step.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gymnasium.vector.utils import batch_space
 from bg_env.envs.afterstates import Afterstates, checked_index, find_afterstates
 from bg_env.envs.batch_input import read_mode, read_reset_mask
 from bg_env.envs.batch_output import finals_of
-from bg_env.envs.batch_records import INFO, RUNNING, SLOT
+from bg_env.envs.batch_records import ENDED, INFO, SLOT
 from bg_env.envs.games import Games, Report
 from bg_env.envs.options import INFO_KEYS, read_options
 from bg_env.errors import OrderError, SettingsError
@@ -220,7 +220,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             The observations and the infos of all games.
 
         Raises:
-            BgEnvError: the seed or an option is refused, or the learner never gets to act; the games are as they were.
+            BgEnvError: the seed or an option is refused; the games are as they were.
         """
         given = dict(options or {})
         which = read_reset_mask(given.pop("reset_mask", None), self.num_envs)
@@ -377,7 +377,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def _need_step(self, what: str) -> None:
         self._need_reset(what)
         if self._games.some_over and self.autoreset_mode == AutoresetMode.DISABLED:
-            i = int(np.argmax(self._games.slots["over"] != RUNNING))
+            i = int(np.argmax(self._games.slots["over"] == ENDED))
+            if self._games.slots["over"][i] != ENDED:
+                return
             msg = f'game {i} is over: begin it anew with reset(options={{"reset_mask": mask}}) before the next step'
             raise OrderError(msg)
 
