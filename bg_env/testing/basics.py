@@ -1,0 +1,83 @@
+"""What the checks share: how they fail, how they compare, how they choose, and what every view and info must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
+from bg_env.envs.options import INFO_KEYS
+
+__all__ = ["GAMES", "Choose", "check_info", "check_view", "chooser", "mask_of", "need", "same"]
+
+GAMES = 4
+"""Episodes that a check plays unless it is told otherwise."""
+
+Choose = Callable[[Any], int]
+"""Draws an action from a mask."""
+
+
+def need(ok: Any, message: str) -> None:
+    """Raise AssertionError with `message` unless `ok`; also under `python -O`."""
+    if not ok:
+        raise AssertionError(message)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two things that environments return are equal, dtypes, shapes and the order of keys included."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        if one.dtype != other.dtype or one.shape != other.shape:
+            return False
+        return all(map(same, one.flat, other.flat)) if one.dtype == object else bool((one == other).all())
+    if isinstance(one, dict) and isinstance(other, dict):
+        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
+        return len(one) == len(other) and all(map(same, one, other))
+    return type(one) is type(other) and bool(one == other)
+
+
+def chooser(seed: int) -> Choose:
+    """Draws from a mask: turns the cube once in ten, so that games get long, drops one double in four; else uniform."""
+    rng = np.random.default_rng(seed)
+
+    def choose(mask: Any) -> int:
+        legal = np.flatnonzero(mask)
+        if ROLL in legal:
+            return DOUBLE if rng.random() < 0.1 else ROLL
+        if TAKE in legal:
+            if BEAVER in legal and rng.random() < 0.5:
+                return BEAVER
+            return DROP if rng.random() < 0.25 else TAKE
+        return int(rng.choice(legal))
+
+    return choose
+
+
+def mask_of(observation: Any, info: Mapping[str, Any]) -> npt.NDArray[np.int8]:
+    """The action mask, wherever it is."""
+    mask: npt.NDArray[np.int8] = observation["action_mask"] if isinstance(observation, dict) else info["action_mask"]
+    return mask
+
+
+def check_view(view: Any, space: Any, who: str) -> None:
+    """Hold what `who` sees to its space, the order of its keys and the dtype of its mask."""
+    need(view in space, f"what {who} sees is not in its observation space")
+    if isinstance(view, dict):
+        need(list(view) == ["observation", "action_mask"], f"{who} sees {list(view)}, not observation, action_mask")
+        need(view["action_mask"].dtype == np.int8, f"the mask of {who} is {view['action_mask'].dtype}, not int8")
+
+
+def check_info(info: Mapping[str, Any], before: int) -> None:
+    """Hold an info to its keys and to sense; `before` is the number of turns that the last one told."""
+    need(tuple(info)[:7] == INFO_KEYS, f"an info begins with {tuple(info)[:7]}, not {INFO_KEYS}")
+    need(set(info) <= {*INFO_KEYS, "action_mask"}, f"an info has the keys {list(info)}")
+    told = {key: info[key] for key in INFO_KEYS}
+    need(all(isinstance(value, (int, np.integer)) for value in told.values()), f"infos hold integers, not {told}")
+    ended = told["winner"] >= 0
+    need(ended == (told["level"] > 0) == (told["points"] > 0), f"winner, level and points disagree: {told}")
+    if ended and told["player"] < 0:  # while a match goes on, the cube is the next game's
+        need(told["points"] == told["level"] * told["cube"], f"points are not level x cube: {told}")
+    need(told["turns"] >= before, f"turns went back from {before}: {told}")
