@@ -1,0 +1,295 @@
+"""The arena: duplicate dice, both seats, and intervals that hold what they promise."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from bg_env import arena
+from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
+from bg_env.envs.duel import Duel
+from bg_env.envs.options import read_options
+from bg_env.errors import IllegalActionError, SettingsError
+from bg_env.players import RandomPlayer
+from bg_env.rules import Phase, Settings
+
+
+class Seeded:
+    """The random player with words of its own: another random player for each seed."""
+
+    def __init__(self, seed):
+        self.mask = np.uint64((seed * 0x9E3779B97F4A7C15 + 0xD1B54A32D192ED03) % 2**64)
+        self.name = f"random {seed}"
+
+    def choose(self, states, words):
+        return RandomPlayer().choose(states, words ^ self.mask)
+
+
+class Cubes(RandomPlayer):
+    """Doubles whenever it may, and answers doubles always alike."""
+
+    name = "doubler"
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def bind(self, settings):
+        return self
+
+    def choose(self, states, words):
+        actions = super().choose(states, words)
+        actions[states["phase"] == Phase.ROLL_OR_DOUBLE] = DOUBLE
+        actions[states["phase"] == Phase.TAKE_OR_DROP] = self.answer
+        return actions
+
+
+def first_legal(seen):
+    return seen["action_mask"].argmax(axis=1)
+
+
+def error_of(estimate):
+    return (estimate.high - estimate.low) / (2 * 1.96)
+
+
+def test_seats_swapped_give_the_mirrored_result():
+    one = arena.play("pubeval", Seeded(3), games=200, seed=8, cube=False)
+    other = arena.play(Seeded(3), "pubeval", games=200, seed=8, cube=False)
+    assert one.points == pytest.approx((-other.points.value, -other.points.high, -other.points.low))
+    assert one.sides == other.sides[::-1]
+
+
+def test_a_player_against_itself_comes_out_even_exactly():
+    for player in ("random", "pubeval"):
+        result = arena.play(player, player, games=60)
+        assert result.points == (0, 0, 0)
+        assert result.sides[0] == result.sides[1]
+
+
+def test_each_dice_stream_is_played_from_both_seats():
+    duel = Duel("pubeval", Seeded(1), read_options("backgammon"), 2, 5, 2)
+    assert (duel._states["key"][0], duel._states["rolls"][0]) == (duel._states["key"][1], duel._states["rolls"][1])
+    assert duel._states["turn"][0] == duel._states["turn"][1]
+    assert (duel._states["points"][0] == duel._states["points"][1]).all()
+    while not duel.tally["done"].all():
+        duel.round()
+    again = Duel(Seeded(1), "pubeval", read_options("backgammon"), 2, 5, 2)
+    while not again.tally["done"].all():
+        again.round()
+    assert duel.tally["net"].tolist() == (-again.tally["net"][::-1]).tolist()
+
+
+def test_two_random_players_are_equally_strong():
+    result = arena.play(Seeded(1), Seeded(2), games=6000, cube=False)
+    assert result.points.low < result.points.high
+    assert abs(result.points.value) < 4 * error_of(result.points)
+    assert abs(result.sides[0].wins.value - 0.5) < 4 * error_of(result.sides[0].wins)
+
+
+def test_pubeval_against_random_is_as_strong_as_is_known():
+    result = arena.play("pubeval", "random", games=4000, seed=2, cube=False)
+    assert abs(result.points.value - 2.507) < 4 * error_of(result.points)
+    assert error_of(result.points) < 0.02
+    won = result.sides[0].won
+    assert sum(won) + sum(result.sides[1].won) == 4000
+    shares = (result.sides[0].gammons.value, result.sides[0].backgammons.value)
+    assert shares == pytest.approx((won[1] / 4000, won[2] / 4000))
+
+
+def test_intervals_cover_the_truth_as_often_as_they_say():
+    """The truth between two random players is 0 points and half of the games."""
+    results = [arena.play(Seeded(5), Seeded(6), games=100, seed=seed, cube=False) for seed in range(100)]
+    assert sum(result.points.low <= 0 <= result.points.high for result in results) >= 90
+    assert sum(result.sides[0].wins.low <= 0.5 <= result.sides[0].wins.high for result in results) >= 90
+    assert any(not result.points.low <= 0 <= result.points.high for result in results), "they would cover anything"
+
+
+def test_shares_near_one_keep_an_interval():
+    share = arena.share_of(np.ones(50))
+    assert share.value == 1
+    assert 0.9 < share.low < 0.95
+    assert share.high == 1
+    assert arena.share_of(np.array([0.5, 0.5, 0.5])).low < 0.5
+    assert math.isnan(arena.share_of(np.zeros(0)).value)
+    assert math.isnan(arena.mean_of(np.zeros(0)).value)
+
+
+def test_wilsons_interval_is_the_textbooks():
+    """Of 20 trials 6 succeed: 0.145 to 0.519 (Newcombe 1998, a worked figure of the score interval)."""
+    values = np.array([1.0] * 6 + [0.0] * 14)
+    share = arena.share_of(values)
+    assert share == pytest.approx((0.3, 0.1455, 0.5190), abs=2e-2)  # the spread is by n - 1, so the trials are 19
+
+
+@pytest.mark.parametrize("boards", [1, 3, 7, 64])
+def test_the_same_seed_gives_the_same_result_whatever_the_batch(boards):
+    settings = Settings("hypergammon", match_length=3)
+    want = arena.play(Seeded(1), "pubeval", games=20, seed=4, settings=settings)
+    assert arena.play(Seeded(1), "pubeval", games=20, seed=4, boards=boards, settings=settings) == want
+    other = arena.play(Seeded(1), "pubeval", games=20, seed=5, settings=settings)
+    assert other.points != want.points
+
+
+def test_callables_see_what_their_seat_sees():
+    """A callable that takes the first legal action is a player; it meets another kind in all phases."""
+    result = arena.play(first_legal, "random", games=40, variant="acey_deucey", names=("first", "other"))
+    assert result.episodes == 40
+    assert [side.name for side in result.sides] == ["first", "other"]
+    assert arena.play(first_legal, "random", games=4).sides[0].name == "first_legal"
+
+
+def test_what_the_cube_does_is_counted():
+    takes = arena.play(Cubes(TAKE), "random", games=40, cube_cap=2)
+    assert takes.sides[0].doubles == takes.sides[1].takes == 40
+    assert takes.sides[1].doubles == takes.sides[0].takes == 0
+    assert abs(takes.points.value) <= 6
+    drops = arena.play(Cubes(TAKE), Cubes(DROP), games=40)
+    assert drops.sides[1].drops + drops.sides[0].takes == drops.sides[0].doubles + drops.sides[1].doubles
+    assert drops.points.value > 0
+    assert "doubled" in drops.text()
+    assert "doubled" not in arena.play("random", "random", games=2).text()
+
+
+def test_a_drop_wins_one_point():
+    result = arena.play(Cubes(DROP), Cubes(DROP), games=20)
+    assert result.sides[0].won[0] + result.sides[1].won[0] == 20
+    assert result.sides[0].drops + result.sides[1].drops == 20
+
+
+def test_matches_are_counted_as_matches():
+    result = arena.play("pubeval", Seeded(1), games=40, match_length=3)
+    assert result.episodes == 40
+    assert result.unit == "match"
+    assert result.sides[0].wins.value > 0.85
+    assert sum(result.sides[0].won) >= 34
+    assert "points per match" in result.text()
+
+
+def test_a_cap_of_turns_leaves_episodes_without_a_winner():
+    result = arena.play("random", "random", games=20, max_turns=4)
+    assert result.episodes == 20
+    assert result.turns == 4
+    assert result.sides[0].wins.value == result.sides[1].wins.value == 0
+
+
+def test_json_holds_everything():
+    result = arena.play("pubeval", Seeded(2), games=20, cube=False)
+    read = json.loads(json.dumps(result.to_dict()))
+    assert read["settings"] == "backgammon, cube=False"
+    assert read["points"]["value"] == result.points.value
+    assert read["sides"][1]["wins"]["low"] == result.sides[1].wins.low
+    assert read["sides"][0]["won"] == list(result.sides[0].won)
+    assert read["complete"] is True
+
+
+def test_progress_tells_of_every_game_once():
+    told = []
+    arena.play("random", "random", games=50, boards=8, progress=told.append)
+    assert sum(told) == 50
+    assert len(told) > 5
+
+
+@pytest.mark.parametrize("after", [0, 3])
+def test_ctrl_c_leaves_what_was_played(after):
+    """Of the pairs played to the end, in order, those before the first that was not."""
+    calls = 0
+
+    def stop(_ended):
+        nonlocal calls
+        calls += 1
+        if calls > after:
+            raise KeyboardInterrupt
+
+    result = arena.play(Seeded(1), Seeded(2), games=400, boards=8, seed=3, progress=stop)
+    assert not result.complete
+    assert result.episodes < 400
+    assert result.episodes % 2 == 0
+    if result.episodes:
+        assert result.points == arena.play(Seeded(1), Seeded(2), games=result.episodes, seed=3).points
+    else:
+        assert math.isnan(result.points.value)
+    assert "nan" in result.text() or result.episodes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"games": 3}, "games must be even.*: 2 or 4"),
+        ({"games": 0}, "games is a whole number of at least 2, not 0"),
+        ({"games": 2.0}, "games is a whole number"),
+        ({"seed": -1}, "seed is a whole number of at least 0, not -1"),
+        ({"boards": 0}, "boards is a whole number of at least 1, not 0"),
+        ({"variant": "chess"}, "no variant is called 'chess'"),
+        ({"cub": True}, "no setting is called cub"),
+        ({"observation": "eyes"}, "eyes"),
+    ],
+)
+def test_what_cannot_be_is_refused(arguments, message):
+    with pytest.raises(SettingsError, match=message):
+        arena.play("random", "random", **arguments)
+
+
+@pytest.mark.parametrize("player", [None, "nobody", 5])
+def test_what_is_no_player_is_refused(player):
+    with pytest.raises(SettingsError, match=r"None is none|no player is called 'nobody'|an opponent is a name"):
+        arena.play("random", player)
+
+
+def test_illegal_choices_name_the_player_and_the_game():
+    class Wrong:
+        name = "wrong"
+
+        def choose(self, states, words):
+            return np.full(len(states), ROLL)
+
+    with pytest.raises(IllegalActionError, match=r"wrong chose an illegal action in game [01]: roll is illegal"):
+        arena.play(Wrong(), Wrong(), games=2)
+
+    class WrongPlays:
+        name = "wrong plays"
+
+        def choose_plays(self, states, words):
+            return np.full((len(states), 4), -1)
+
+    with pytest.raises(
+        IllegalActionError, match=r"wrong plays gave the play \[-1, -1, -1, -1\], not a legal one, in game [01]"
+    ):
+        arena.play(WrongPlays(), WrongPlays(), games=2)
+
+
+def test_several_players_are_ranked():
+    results = arena.round_robin(["random", "pubeval", first_legal], games=100, cube=False)
+    assert [tuple(side.name for side in result.sides) for result in results] == [
+        ("random", "pubeval"),
+        ("random", "first_legal"),
+        ("pubeval", "first_legal"),
+    ]
+    found = arena.ratings(results)
+    assert found[0].name == "pubeval"
+    assert found[0].elo > 300 > found[1].elo >= found[2].elo
+    assert sum(rating.elo for rating in found) == pytest.approx(0, abs=1e-6)
+    assert arena.ratings_text(found).splitlines()[1].startswith("pubeval")
+
+
+def test_elo_is_that_of_chess():
+    """Who wins ten games to one is 400 points better."""
+
+    def side(name, wins):
+        share = arena.Estimate(wins, 0, 1)
+        return arena.Side(name, share, share, share, (0, 0, 0), 0, 0, 0, 0)
+
+    even = arena.Estimate(0.0, 0, 0)
+    result = arena.Result(Settings(), 1, 10**9, even, (side("a", 10 / 11), side("b", 1 / 11)), 50.0, True)
+    a, b = arena.ratings([result])
+    assert a.elo - b.elo == pytest.approx(400, abs=1e-3)
+
+
+def test_an_interrupted_tournament_stops():
+    def stop(_ended):
+        raise KeyboardInterrupt
+
+    results = arena.round_robin(["random", "pubeval", "random"], ["a", "b", "c"], games=10, progress=stop)
+    assert len(results) == 1
+    assert not results[0].complete
