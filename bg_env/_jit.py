@@ -1,5 +1,9 @@
 """How kernels are compiled: `@kernel` is `numba.njit(cache=True, nogil=True)` with a cache folder of our own.
 
+Kernels that make no array are compiled without Numba's counting of references: for a helper that takes arrays, the atomic
+counting costs far more than what it does (a step of a batch took 15 times as long with it). They borrow what they are given,
+and the caller holds it.
+
 Numba notices an edit of a kernel's own file but not of the helpers it calls from other files, so the folder is keyed by
 a hash of all of bg_env's kernel sources. Where no folder can be written, the kernels are compiled anew in each process.
 
@@ -19,8 +23,9 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core import config, event
+from numba.core.options import DefaultOptions
 
-__all__ = ["CACHE_DIR", "kernel"]
+__all__ = ["CACHE_DIR", "inlined", "kernel"]
 
 _PACKAGE = Path(__file__).resolve().parent
 # The only places that hold kernels.
@@ -77,17 +82,32 @@ CACHE_DIR = "" if config.DISABLE_JIT else _cache_dir()
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def kernel(function: F) -> F:
-    """Compile `function` on its first call (cached on disk, GIL released, no thread of its own)."""
+_MAKERS = frozenset(("arange", "array", "concatenate", "copy", "empty", "empty_like", "full", "ones", "zeros", "zeros_like"))
+"""Names in a kernel's code that make an array, which only counted references can free."""
+
+
+def _compiled(function: F, **options: bool) -> F:
     if config.DISABLE_JIT:
         return function
+    options["_nrt"] = bool(_MAKERS.intersection(function.__code__.co_names))
+    known = {name: value for name, value in options.items() if hasattr(DefaultOptions, name)}  # some are not public
     before = config.CACHE_DIR
     config.CACHE_DIR = CACHE_DIR
     try:
-        compiled: F = numba.njit(cache=True, nogil=True)(function)
+        compiled: F = numba.njit(cache=True, nogil=True, **known)(function)
     finally:
         config.CACHE_DIR = before
     return compiled
+
+
+def kernel(function: F) -> F:
+    """Compile `function` on its first call (cached on disk, GIL released, no thread of its own)."""
+    return _compiled(function)
+
+
+def inlined(function: F) -> F:
+    """As `kernel`, for a helper of many arguments that is compiled into each of its callers."""
+    return _compiled(function, forceinline=True)
 
 
 class _FirstCompile(event.Listener):  # type: ignore[misc]

@@ -8,12 +8,14 @@ import pickle
 import re
 
 import gymnasium as gym
+import numba
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 import bg_env
+from bg_env.envs import batch
 from bg_env.envs.single import SingleEnv
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import IllegalActionError, OrderError, SettingsError
@@ -510,3 +512,11 @@ def test_memory_of_a_game():
     shown = sum(array.nbytes for array in observation.values())
     assert env.states.nbytes + shown <= 1.2 * 1000 * 512
     assert own <= 220 * 512
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_kernels_do_not_count_references():
+    """Numba's switch for that is not public: were it gone, a step would take several times as long, and nothing else would tell."""
+    options = batch.step_games.targetoptions
+    assert options["_nrt"] is False
+    assert "NRT_incref" not in next(iter(batch.step_games.inspect_llvm().values()), "")

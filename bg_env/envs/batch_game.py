@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from bg_env._jit import kernel
+from bg_env._jit import inlined
 from bg_env.envs.batch_records import ENDED, ENDED_UNSEEN, INFO, RUNNING, SEAT_BY_KEY
 from bg_env.observations import default_seat
 from bg_env.rewards import reward_of
@@ -63,7 +63,7 @@ _ROLL = int(Phase.ROLL)
 _OVER = int(Phase.OVER)
 
 
-@kernel
+@inlined
 def throw(states: Any, slots: Any, i: Any, rules: Any, dice: Any) -> None:
     """Throw the dice that are due: first those given in advance, then those of the game's stream."""
     while slots[i]["queued"] < slots[i]["queue_end"] or slots[i]["starter"] >= 0:
@@ -91,7 +91,7 @@ def throw(states: Any, slots: Any, i: Any, rules: Any, dice: Any) -> None:
     settle(states, i, rules)
 
 
-@kernel
+@inlined
 def tell_ended(states: Any, i: Any, info: Any) -> None:
     """Write points, level and winner of the last game that ended in state `i`."""
     info[_POINTS, i] = states[i]["won"]
@@ -99,7 +99,7 @@ def tell_ended(states: Any, i: Any, info: Any) -> None:
     info[_WINNER, i] = states[i]["winner"]
 
 
-@kernel
+@inlined
 def _note(states: Any, slots: Any, i: Any, rules: Any, plan: Any, info: Any) -> None:
     """Keep what the last action of state `i` won, if it ended a game."""
     if states[i]["winner"] >= 0:
@@ -107,7 +107,7 @@ def _note(states: Any, slots: Any, i: Any, rules: Any, plan: Any, info: Any) -> 
         tell_ended(states, i, info)
 
 
-@kernel
+@inlined
 def act(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, info: Any, action: Any) -> None:
     """Do a legal action, and all that follows by itself."""
     apply(states, i, rules, action)
@@ -115,7 +115,7 @@ def act(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, info:
     throw(states, slots, i, rules, dice)
 
 
-@kernel
+@inlined
 def opponent_decides(states: Any, slots: Any, i: Any) -> Any:
     """Whether game `i` waits for the opponent."""
     decider = states[i]["decider"]
@@ -123,7 +123,7 @@ def opponent_decides(states: Any, slots: Any, i: Any) -> Any:
     return seat >= 0 and decider >= 0 and decider != seat
 
 
-@kernel
+@inlined
 def random_replies(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, info: Any) -> None:
     """Let the random player decide until the learner or nobody does."""
     while opponent_decides(states, slots, i):
@@ -132,7 +132,7 @@ def random_replies(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice:
         act(states, slots, i, rules, plan, dice, info, pick_action(states, i, bits))
 
 
-@kernel
+@inlined
 def begin(states: Any, slots: Any, i: Any, rules: Any, plan: Any, info: Any) -> None:
     """The next episode of game `i`, from the opening throw; the opponent has not acted yet."""
     slots[i]["episode"] += 1
@@ -153,7 +153,7 @@ def begin(states: Any, slots: Any, i: Any, rules: Any, plan: Any, info: Any) -> 
     clear_info(info, i)
 
 
-@kernel
+@inlined
 def clear_info(info: Any, i: Any) -> None:
     """No game has ended in this step so far."""
     info[_POINTS, i] = 0
@@ -161,7 +161,7 @@ def clear_info(info: Any, i: Any) -> None:
     info[_WINNER, i] = -1
 
 
-@kernel
+@inlined
 def _write_info(states: Any, i: Any, over: Any, info: Any) -> None:
     """The rest of the info, see `bg_env.envs.one.info_of`."""
     info[_PLAYER, i] = -1 if over else states[i]["decider"]
@@ -170,7 +170,7 @@ def _write_info(states: Any, i: Any, over: Any, info: Any) -> None:
     info[_TURNS, i] = states[i]["turns"]
 
 
-@kernel
+@inlined
 def _opens(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, info: Any) -> Any:
     """Begin part 1; says whether a decision is to be made (if not, an ended game has begun anew or is to be told of)."""
     clear_info(info, i)
@@ -188,7 +188,7 @@ def _opens(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, in
     return True
 
 
-@kernel
+@inlined
 def open_step(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, action: Any) -> None:
     """Part 1: the player who decides does `action`, or an ended game begins anew."""
     if not _opens(states, slots, i, rules, plan, dice, info):
@@ -200,7 +200,7 @@ def open_step(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any,
         _note(states, slots, i, rules, plan, info)
 
 
-@kernel
+@inlined
 def open_play(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, info: Any, after: Any, k: Any) -> None:
     """Part 1, where the player who decides has chosen candidate `k` of `after` (`bg_env.rules.candidates`)."""
     if _opens(states, slots, i, rules, plan, dice, info):
@@ -209,7 +209,7 @@ def open_play(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any,
         throw(states, slots, i, rules, dice)
 
 
-@kernel
+@inlined
 def report_step(
     states: Any,
     slots: Any,
@@ -262,7 +262,7 @@ def report_step(
         slots[i]["fresh"] = 2
 
 
-@kernel
+@inlined
 def close_step(states: Any, slots: Any, i: Any, info: Any) -> None:
     """Part 5: the info, and whether the episode is over before the learner could act."""
     if slots[i]["fresh"] and states[i]["phase"] == _OVER:
@@ -271,7 +271,7 @@ def close_step(states: Any, slots: Any, i: Any, info: Any) -> None:
     _write_info(states, i, slots[i]["over"] != RUNNING, info)
 
 
-@kernel
+@inlined
 def finish_step(
     states: Any,
     slots: Any,
