@@ -39,7 +39,8 @@ def self_play(
     steps = rows.shape[0] - 1
     for i in range(lo, hi):
         rows[0, i] = rows[steps, i]
-        odds[0, i] = odds[steps, i]
+        for o in range(6):
+            odds[0, i, o] = odds[steps, i, o]
         seen[0, i] = seen[steps, i]
         kind[0, i] = kind[steps, i]
         for t in range(1, steps + 1):
