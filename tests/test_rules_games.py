@@ -188,7 +188,7 @@ print(engine.Phase(int(states[0]["phase"])), CACHE_DIR)
 @pytest.fixture
 def unwritable(tmp_path):
     """The package in a folder where nothing can be written, and no home to write to: files stand where folders would."""
-    shutil.copytree(PACKAGE, tmp_path / "bg_env", ignore=shutil.ignore_patterns("__pycache__", "data", "*.html"))
+    shutil.copytree(PACKAGE, tmp_path / "bg_env", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "bg_env" / "__pycache__").write_text("a file, so that no folder can be made")
     (tmp_path / "home").write_text("a file as well")
     home = str(tmp_path / "home")
