@@ -17,6 +17,7 @@ A batch is a 1-D array of records; copy, save, compare and pickle are numpy's. O
 | crawford | 1 in the Crawford game |
 | winner, level, won | of the game that the last action or roll ended (-1, 0, 0 if none): winner, 1-3, points |
 | was_crawford | 1 if the game that the last action or roll ended was the Crawford game, else 0 |
+| filler | zeros, so that records have no padding and equal states have equal bytes |
 | ending | why the episode is over: END_* (0 while it goes on) |
 | score[2] | points of the match so far |
 | turns | turns begun in the episode, this one included |
@@ -69,6 +70,7 @@ STATE: Final = np.dtype(
         ("level", np.int8),
         ("ending", np.int8),
         ("was_crawford", np.int8),
+        ("filler", np.int8, (7,)),
         ("score", np.int32, (2,)),
         ("won", np.int32),
         ("turns", np.int32),
