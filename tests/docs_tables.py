@@ -1,0 +1,218 @@
+"""The parts of README and docs that are made from code: between `<!-- made: NAME -->` and `<!-- end -->`, and one picture.
+
+`make golden` writes them anew.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from bg_env import ENCODERS, REWARDS, VARIANTS, Game, Position, Settings, actions, observations, rewards
+from bg_env.envs.aec import BackgammonEnv
+from bg_env.envs.single import SingleEnv
+from bg_env.players import PLAYERS, player
+from bg_env.registration import IDS
+from bg_env.render.svg import board_svg
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "bg_env"
+PICTURE = ROOT / "docs" / "images" / "board.svg"
+SHOWN = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:6"
+"""The position of the picture: Black to play 3-1 from the start."""
+
+_PART = re.compile(r"(<!-- made: ([\w -]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """A Markdown table."""
+    lines = [list(head)]
+    lines.append(["---"] * len(lines[0]))
+    lines += [[str(cell).replace("|", r"\|") for cell in row] for row in rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def code(text: Any) -> str:
+    return f"`{text}`"
+
+
+def arguments(owner: Any) -> dict[str, str]:
+    """What the docstring of a class says of each argument, as one line."""
+    text = inspect.cleandoc(owner.__doc__ or "")
+    part = re.search(r"^Args:\n(.*?)(?=^\S)", text + "\nEnd", re.DOTALL | re.MULTILINE)
+    found = re.findall(r"^    ([\w, ]+): (.*?)(?=^    \w|\Z)", part[1] if part else "", re.DOTALL | re.MULTILINE)
+    return {name: " ".join(said.split()) for names, said in found for name in names.split(", ")}
+
+
+def options_of(owner: Any, skip: Iterable[str] = ()) -> str:
+    said = arguments(owner)
+    rows = [
+        (code(name), code(repr(parameter.default)), said[name])
+        for name, parameter in inspect.signature(owner).parameters.items()
+        if name not in skip
+    ]
+    return table(("option", "default", "meaning"), rows)
+
+
+def single_options() -> str:
+    shared = [name for name in inspect.signature(SingleEnv).parameters if name not in ("opponent", "seat")]
+    return options_of(SingleEnv, shared)
+
+
+def ids() -> str:
+    rows = []
+    for name, preset in IDS.items():
+        settings = Settings(**preset)
+        stakes = f"match to {settings.match_length}" if settings.match_length else "money"
+        rows.append((code(name), settings.variant.name, stakes, "yes" if settings.cube else "no", settings.actions))
+    return table(("Gymnasium id", "variant", "stakes", "cube", "actions"), rows)
+
+
+def modules() -> str:
+    names = [path.stem for path in sorted(PACKAGE.glob("*_v0.py"))]
+    rows = [(code(f"bg_env.{name}"), name.removesuffix("_v0")) for name in names]
+    return table(("PettingZoo module", "variant"), sorted(rows, key=lambda row: list(VARIANTS).index(row[1])))
+
+
+def layout(variant: Any) -> str:
+    return ", ".join(f"{n} on {'the bar' if p == 25 else p}" for p, n in reversed(list(enumerate(variant.start))) if n)
+
+
+def variants() -> str:
+    rows = []
+    for name, variant in VARIANTS.items():
+        start = Position.start(variant)
+        rows.append((code(name), layout(variant), start.pips[0], code(start.id), "on" if variant.cube else "off"))
+    return table(("variant", "start of each side, on its own numbering", "pips", "gnubg position id", "cube by default"), rows)
+
+
+def action_numbers() -> str:
+    lines = [line for line in (actions.__doc__ or "").splitlines() if line.startswith("|")]
+    return "\n".join(lines) + "\n"
+
+
+def documented(module: Any, names: Iterable[str]) -> list[list[str]]:
+    """The cells of the table in a module's docstring, whose first column is `names`."""
+    lines = [line for line in (module.__doc__ or "").splitlines() if line.startswith("|")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert [row[0] for row in rows[2:]] == list(names), f"the table of {module.__name__} has other names"
+    return [rows[0], *([code(row[0]), *row[1:]] for row in rows[2:])]
+
+
+def observation_names() -> str:
+    head, *rows = documented(observations, ENCODERS)
+    assert [row[1] for row in rows] == [" x ".join(map(str, encoder.shape)) for encoder in ENCODERS.values()]
+    return table(head, rows)
+
+
+def features(name: str) -> Callable[[], str]:
+    """Every feature of a flat encoder; those that differ in the point alone are told together."""
+
+    def made() -> str:
+        encoder = ENCODERS[name]
+        rows: list[list[Any]] = []
+        for i, label in enumerate(encoder.labels):
+            kind = re.sub(r" point \d+", " point p", label)
+            bounds = f"{encoder.low.flat[i]:g} to {encoder.high.flat[i]:.4g}"
+            side = kind.split(":")[0] if " point p" in kind else kind
+            if rows and rows[-1][3] == side and " point p" in kind:
+                rows[-1][1] = i
+                if kind not in rows[-1][2]:
+                    rows[-1][2].append(kind)
+                    rows[-1][4].append(bounds)
+                continue
+            rows.append([i, i, [kind], side, [bounds]])
+        lines = []
+        for first, last, kinds, side, bounds in rows:
+            text = kinds[0]
+            if len(kinds) > 1:
+                text = f"{side}, p from 1 to 24, for each: " + ", ".join(f"{kind.split(': ')[1]}" for kind in kinds)
+            lines.append((first if first == last else f"{first}-{last}", text, ", ".join(dict.fromkeys(bounds))))
+        return table(("index", "feature", "bounds"), lines)
+
+    return made
+
+
+def reward_names() -> str:
+    head, *rows = documented(rewards, REWARDS)
+    return table(head, rows)
+
+
+def players() -> str:
+    rows = []
+    for name in PLAYERS:
+        doc = inspect.getdoc(sys.modules[type(player(name, Settings())).__module__]) or ""
+        rows.append((code(name), doc.splitlines()[0].split(": ", 1)[1]))
+    return table(("opponent", "what it is"), rows)
+
+
+def layers() -> list[list[str]]:
+    """The packages and modules in dependency order, the lowest first, as import-linter checks them."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    rows = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    return [re.findall(r"\w+", row) for row in reversed(rows)]
+
+
+def first_line(path: Path) -> str:
+    text = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+    paragraph = " ".join(text.split("\n\n")[0].split())
+    return re.split(r"(?<=\.) (?=[A-Z])", paragraph)[0].rstrip(".:")
+
+
+def module_list() -> str:
+    rows = []
+    for names in layers():
+        for name in names:
+            path = PACKAGE / name
+            if path.is_dir():
+                rows.append((f"**`{name}/`**", first_line(path / "__init__.py")))
+                order = [file for file in sorted(path.glob("*.py")) if file.stem != "__init__"]
+                rows += [(code(f"{name}/{file.name}"), first_line(file)) for file in order]
+            elif path.with_suffix(".py").is_file():
+                rows.append((code(f"{name}.py"), first_line(path.with_suffix(".py"))))
+    return table(("module", "what it is"), rows)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "ids": ids,
+    "modules": modules,
+    "options": lambda: options_of(BackgammonEnv, ("checks", "name")),
+    "single options": single_options,
+    "variants": variants,
+    "actions": action_numbers,
+    "observations": observation_names,
+    "tesauro": features("tesauro"),
+    "rewards": reward_names,
+    "players": players,
+    "module list": module_list,
+}
+
+
+def parts_of(page: Path) -> list[tuple[str, str]]:
+    """The made parts of a page: (name, text)."""
+    return [(name, text) for _, name, text, _ in _PART.findall(page.read_text(encoding="utf-8"))]
+
+
+def rewrite(page: Path) -> None:
+    """Make every made part of a page anew."""
+    text = page.read_text(encoding="utf-8")
+    page.write_text(_PART.sub(lambda m: m[1] + PARTS[m[2]]() + m[4], text), encoding="utf-8", newline="\n")
+
+
+def picture() -> str:
+    """The picture of the README."""
+    game = Game.from_xgid(SHOWN)
+    return board_svg(game.states, 0, game.settings)
+
+
+__all__ = ["PARTS", "PICTURE", "SHOWN", "first_line", "layers", "parts_of", "picture", "rewrite", "table"]
