@@ -26,6 +26,8 @@ __all__ = ["read_ids", "read_position", "read_position_id", "write_match_id", "w
 
 _WHAT: Final = "a match id"
 _DEFAULT_CAP: Final = 64
+_LONGEST: Final = 300
+"""Characters of a text that may be an id."""
 _LABELS: Final = re.compile(r"(?:GNU Backgammon)?\s*(?:Position ID|Match ID)\s*:?", re.IGNORECASE)
 
 
@@ -113,7 +115,7 @@ def read_position(
     if not isinstance(text, str):
         msg = f"a position is given as the text of an id, not {type(text).__name__}"
         raise NotationError(msg)
-    words = _LABELS.sub(" ", text).split()
+    words = _LABELS.sub(" ", text).split() if len(text) <= _LONGEST else []
     if text.count(":") >= 6 or text.lstrip()[:4].upper() == "XGID":
         return read_xgid(text, variant, settings)
     if len(words) == 1:

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from bg_env.errors import NotationError, SettingsError
 from bg_env.notation.record import Entry, GameRecord, Kind, Record, plain_text
-from bg_env.rules import Settings
+from bg_env.rules import VARIANTS, Settings
 
 __all__ = ["read_jsonl", "write_jsonl"]
 
@@ -48,7 +48,7 @@ def _lines(record: Record, number: int) -> Iterator[str]:
     settings = record.settings
     for game in record.games:
         said: dict[str, Any] = {"format": _FORMAT, "version": _VERSION, "match": number, "game": game.number}
-        said |= {"players": list(record.players), "variant": str(record.variant), "length": record.length}
+        said |= {"players": list(record.players), "variant": _name(record), "length": record.length}
         said["settings"] = None if settings is None else str(settings)
         said |= {"jacoby": record.jacoby, "crawford_rule": record.crawford, "cube_in_play": record.cube}
         said |= {"headers": dict(record.headers)} if record.headers else {}
@@ -61,6 +61,11 @@ def _lines(record: Record, number: int) -> Iterator[str]:
         award = game.award
         said["result"] = None if award is None else {"winner": award.player, "points": award.value}
         yield json.dumps(said, ensure_ascii=False)
+
+
+def _name(record: Record) -> str:
+    name = record.variant.name
+    return name if VARIANTS.get(name) == record.variant else str(record.variant)
 
 
 def _text(entry: Entry) -> str:
@@ -133,7 +138,7 @@ def _record(said: Any) -> tuple[int, Record]:
         _need(isinstance(said.get(name), str) or (name == "settings" and said.get(name) is None), f"{name} is text")
     try:
         variant = Settings(said["variant"]).variant
-        settings = None if said["settings"] is None else Settings.parse(said["settings"])
+        settings = None if said.get("settings") is None else Settings.parse(said["settings"])
     except SettingsError as error:
         raise NotationError(str(error)) from error
     _need(_whole(said.get("length")), "length is a number of points")

@@ -38,6 +38,8 @@ _TURNS: Final[Mapping[Kind, tuple[str, ...]]] = {
     "take": ("take", "acce"),
     "drop": ("drop", "pass", "reje"),
 }
+_LONGEST: Final = 400
+"""Characters of a line that are read; no record needs more."""
 _GALAXY_CUBE: Final = "1024"
 _GALAXY_MONEY: Final = (16, 17)
 _VARIATIONS: Final = {
@@ -80,7 +82,7 @@ def read_mat(text: str) -> Record:
     Raises:
         NotationError: no `.mat` record: no line "N point match", no game, or an unknown variation.
     """
-    lines = text.lstrip("\ufeff").splitlines()
+    lines = [line[:_LONGEST] for line in text.lstrip("\ufeff").splitlines()]
     found = [(k, match) for k, line in enumerate(lines) if (match := _LENGTH.fullmatch(line))]
     if not found:
         msg = "this is no .mat record: a line such as '7 point match' is missing"

@@ -24,6 +24,7 @@ __all__ = [
     "NO_PLAY",
     "Move",
     "find_play",
+    "first_steps",
     "format_actions",
     "format_steps",
     "match_play",
@@ -207,13 +208,18 @@ def find_play(text: str, states: States, i: int, rules: Any, *, whole: bool = Fa
         msg = f"{text.strip()!r}: {found}"
         raise NotationError(msg)
     if not whole and moves:
-        some = _first_steps([way for move in moves for way in itertools.pairwise(move.places)], states, i, rules)
+        some = first_steps(moves, states, i, rules)
         if some:
             return some
     first = [int(a) for a in numbers[0] if a >= 0]
     more = f" (or another of {len(numbers)})" if len(numbers) > 1 else ""
     msg = f"{text.strip() or NO_PLAY!r} cannot be played: {found}; legal is {format_actions(first, states, i)}{more}"
     raise IllegalActionError(msg)
+
+
+def first_steps(moves: Sequence[Move], states: States, i: int, rules: Any) -> list[int]:
+    """The actions of these moves, made one after another and not yet the whole roll, if each is legal in turn; else []."""
+    return _first_steps([way for move in moves for way in itertools.pairwise(move.places)], states, i, rules)
 
 
 def _first_steps(ways: list[tuple[int, int]], states: States, i: int, rules: Any) -> list[int]:

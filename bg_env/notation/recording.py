@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
-from bg_env.actions import BEAVER, DOUBLE, DROP, FIRST_NAMED, ROLL, STEPS, TAKE, step_of
+from bg_env.actions import BEAVER, DOUBLE, DROP, FIRST_NAMED, ROLL, STEPS, TAKE, Event, step_of
 from bg_env.errors import NotationError
 from bg_env.notation.ids import read_position
 from bg_env.notation.moves import Move
@@ -26,36 +26,7 @@ from bg_env.rules import (
     ties_double,
 )
 
-__all__ = ["Event", "EventLike", "record_of", "retrace", "session"]
-
-
-class EventLike(Protocol):
-    """An event of a game's history: see `bg_env.position.Event`."""
-
-    @property
-    def player(self) -> int | None:
-        """Who rolled, acted or resigned; None for an opening tie."""
-
-    @property
-    def roll(self) -> tuple[int, int] | None:
-        """The dice of a roll, in the opening player 0's die first; None for an action."""
-
-    @property
-    def action(self) -> int | None:
-        """The action number; None for a roll, and for a resignation."""
-
-    @property
-    def level(self) -> int:
-        """The level resigned at; 0 for anything else."""
-
-
-class Event(NamedTuple):
-    """One event, as `bg_env.position.Event`."""
-
-    player: int | None
-    roll: tuple[int, int] | None = None
-    action: int | None = None
-    level: int = 0
+__all__ = ["record_of", "retrace", "session"]
 
 
 _CUBE: Mapping[int, Kind] = {DOUBLE: "double", BEAVER: "beaver", TAKE: "take", DROP: "drop"}
@@ -110,7 +81,7 @@ def retrace(
 def record_of(
     start: States,
     settings: Settings,
-    events: Iterable[EventLike],
+    events: Iterable[Event],
     players: tuple[str, str] = ("player_0", "player_1"),
     headers: Mapping[str, str] | None = None,
 ) -> Record:
@@ -208,7 +179,7 @@ class _Writer:
         if s["phase"] == Phase.CHECKER:
             self.roll = int(s["turn"]), (int(s["dice"][0]), int(s["dice"][1]))
 
-    def add(self, event: EventLike) -> None:
+    def add(self, event: Event) -> None:
         """One event."""
         if event.roll is not None:
             self._roll(*event.roll)

@@ -11,7 +11,7 @@ from bg_env.actions import BEAVER as TURN_AGAIN
 from bg_env.actions import DOUBLE, DROP, FIRST_NAMED, ROLL, TAKE, why_illegal_text
 from bg_env.errors import BgEnvError, NotationError, PositionError
 from bg_env.notation.ids import read_position
-from bg_env.notation.moves import Move, format_actions, match_play, parse_moves
+from bg_env.notation.moves import Move, first_steps, format_actions, match_play, parse_moves
 from bg_env.notation.record import Entry, GameRecord, Record
 from bg_env.notation.replayed import Fault, GameReplay, Moment
 from bg_env.notation.written import NOT_DUE, PLAYED, as_steps, play_written
@@ -142,24 +142,29 @@ class GameReplayer:
             score = self.game.score
             if expected and score is not None and score not in expected:
                 wanted = " or ".join(sorted(f"{a}-{b}" for a, b in expected))
-                faults.append(Fault(self.game.number, 0, f"the score is said to be {score[0]}-{score[1]}, but it is {wanted}"))
+                faults.append(self._fault(0, f"the score is said to be {score[0]}-{score[1]}, but it is {wanted}"))
         except _WrongError as wrong:
             self.failed = True
-            faults.append(Fault(self.game.number, 0, str(wrong)))
+            faults.append(self._fault(0, str(wrong)))
         entry: Entry | None = None
         try:
             for k, entry in enumerate(self.game.entries if not self.failed else ()):
                 self._do(entry, self.game.entries[k + 1 :])
         except _WrongError as wrong:
             self.failed = True
-            faults.append(Fault(self.game.number, entry.number if entry else 0, str(wrong)))
+            faults.append(self._fault(entry.number if entry else 0, str(wrong)))
         if not self.failed and self.award is None and not self.last and not self._ended_without_award():
             what = "the game ends, but no award is written" if self.over else "the game stops here without a result"
-            faults.append(Fault(self.game.number, entry.number if entry else 0, what))
+            faults.append(self._fault(entry.number if entry else 0, what))
         if self.failed and self.award is None and self.game.award and self.game.award.player is not None:
             self.award = self.game.award.player, self.game.award.value
         winner, points = self.award or (None, 0)
         return GameReplay(self.game.number, tuple(self.moments), tuple(faults), winner, points)
+
+    def _fault(self, move: int, what: str) -> Fault:
+        """A fault in one printable line, whatever text of the record it quotes."""
+        line = "".join(c if c.isprintable() else "?" for c in " ".join(what.split()))
+        return Fault(self.game.number, move, line)
 
     def _ended_without_award(self) -> bool:
         """Whether an illegal action or the cap on turns has ended it, which no award follows."""
@@ -293,13 +298,19 @@ class GameReplayer:
         """Find the play among the legal ones and make it."""
         d1, d2 = entry.dice or (0, 0)
         _, numbers, after = plays(self.states, self.rules)
+        given_up = rest[0].kind in ("resign", "win", "illegal") if rest else self.last
         if not moves:
-            if not entry.played and (not rest if self.last else bool(rest) and rest[0].kind in ("resign", "win", "illegal")):
+            if given_up and not entry.played:
                 return ()
             msg = f"no play of {d1}{d2} is written, but {format_actions(numbers[0].tolist(), self.states, 0)} is possible"
             raise _WrongError(msg)
         found = match_play(moves, self.states, 0, numbers, strict=True)
         if not isinstance(found, int):
+            part = first_steps(moves, self.states, 0, self.rules) if given_up else []
+            for action in part:
+                apply(self.states, 0, self.rules, action)
+            if part:
+                return tuple(part)
             msg = f"{entry.text} with {d1}{d2}: {found}"
             raise _WrongError(msg)
         self.states[0] = after[found]

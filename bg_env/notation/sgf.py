@@ -25,7 +25,7 @@ __all__ = ["read_sgf", "write_sgf"]
 
 _LETTERS: Final = "zabcdefghijklmnopqrstuvwxy"
 """Letter of White's point 0 (off) to 25 (the bar)."""
-_TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\]\\]|\\.)*)\])", re.DOTALL)
+_TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\]\\]|\\.)*)\]|(\S))", re.DOTALL)
 _MATCH_INFO = re.compile(r"\s*(\w+)\s*:\s*(-?\d{1,9})\s*")
 _ROLL = re.compile(r"[1-6]{2}(?:[a-z]{2}){0,4}", re.ASCII)
 _RESULT = re.compile(r"\s*([WB])\s*\+\s*(\d{1,9})\s*(R?)(?:esign)?\s*", re.IGNORECASE)
@@ -43,7 +43,7 @@ class _Node:
 
     def first(self, name: str, default: str = "") -> str:
         """The first value of a property."""
-        return self.values.get(name, [default])[0]
+        return (self.values.get(name) or [default])[0]
 
 
 def _plain(value: str) -> str:
@@ -63,10 +63,10 @@ def _trees(text: str) -> list[list[_Node]]:
     skipped = 0  # open trees that are later variations
     at = 0
     for token in _TOKEN.finditer(text):
-        if token.start() != at:
+        mark, name, value, other = token.groups()
+        if other:
             break
         at = token.end()
-        mark, name, value = token.groups()
         if value is not None:
             if values is None:
                 what = f"the value {value[:20]!r} belongs to no property"

@@ -1,0 +1,143 @@
+"""Whatever text comes: a record whose faults can be told, or a NotationError; nothing else, and no hang."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bg_env.errors import NotationError
+from bg_env.notation.jsonl import read_jsonl, write_jsonl
+from bg_env.notation.mat import read_mat, write_mat
+from bg_env.notation.replay import parse_records, read_records, replay
+from bg_env.notation.sgf import read_sgf, write_sgf
+
+RECORDS = Path(__file__).parent / "data" / "records"
+(BEAVERS,) = read_records(RECORDS / "money_beavers_noisy.sgf")
+SHORT = replace(BEAVERS, games=tuple(sorted(BEAVERS.games, key=lambda game: len(game.entries))[k] for k in (8, 3)))
+TEXTS = {
+    "mat": (RECORDS / "match_std_7pt.mat").read_text()[:1500],
+    "sgf": write_sgf(SHORT),
+    "jsonl": write_jsonl([SHORT]),
+}
+READ = {"mat": read_mat, "sgf": read_sgf, "jsonl": read_jsonl}
+WRITE = {"mat": write_mat, "sgf": write_sgf, "jsonl": lambda record: write_jsonl([record])}
+
+
+def judged(text, kind):
+    """Read, replay and write again; only NotationError may come of it."""
+    try:
+        found = READ[kind](text)
+        for record in found if isinstance(found, list) else [found]:
+            faults = [str(fault) for fault in replay(record).faults]
+            assert all("\n" not in fault for fault in faults)
+            for other in ("mat", "sgf", "jsonl"):
+                written(record, other)
+    except NotationError as error:
+        assert "\n" not in str(error)  # noqa: PT017 - the message is looked at, the kind is what `except` is for
+
+
+def written(record, kind):
+    try:
+        text = WRITE[kind](record)
+    except NotationError:
+        return
+    READ[kind](text)
+
+
+@st.composite
+def spoilt(draw, text, words):
+    """The text with a few places overwritten, cut out, doubled or exchanged."""
+    words = [*words.replace("\n", "|").split("|"), "\n", "\n\n Game 2\n A : 0   B : 0\n", "\t", "\x00", "\u2028"]
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(text)))
+        length = draw(st.integers(0, 40))
+        piece = draw(st.one_of(st.sampled_from(words), st.text(max_size=12), st.just(text[at : at + length] * 2)))
+        text = text[:at] + piece + text[at + length :]
+    return text
+
+
+MAT_WORDS = """
+| Game 2|Wins 4016 point|????|61: 24/18 13/12| Doubles => 4| Takes| Drops| Beavers => 8|  7)| 0 point match|Cannot Move
+Losses 2 points|Resigns|66:|25/0|bar/off|(2)|*| A : 3   B : 4|; [Variation "HyperGammon"]|; [Jacoby "On"]|99999999999|:|8/5(4)
+"""
+SGF_WORDS = """
+(|)|;|[|]|\\|W[31hefe]|B[double]|;W[take]|;B[drop]|CV[4]|RE[W+3R]|RU[Crawford:CrawfordGame]|;W[66]|MI[length:7]|PB[x]
+XGID[-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10]|AE[a:y]|VARIANT[hypergammon]|GM[1]|;W[21yz]|(;GM[6];B[double])
+"""
+JSON_WORDS = """
+{|}|[|]|,|:|null|true|-1|1e999|NaN|"|"start": "x", |"state": {}, |"cube": 4, |\\u0000|[1, "tie 33"], |[0, "throw 61"],
+[0, "resign 2"], |"events": [[0, "31: 8/5 6/5"], [1, "double 2"], [0, "illegal 7"]]|"length": 3, |"variant": "hypergammon",
+"""
+
+
+@settings(max_examples=1_500, deadline=None)
+@given(spoilt(TEXTS["mat"], MAT_WORDS))
+def test_spoilt_mat(text):
+    judged(text, "mat")
+
+
+@settings(max_examples=2_500, deadline=None)
+@given(spoilt(TEXTS["sgf"], SGF_WORDS))
+def test_spoilt_sgf(text):
+    judged(text, "sgf")
+
+
+@settings(max_examples=1_500, deadline=None)
+@given(spoilt(TEXTS["jsonl"], JSON_WORDS))
+def test_spoilt_jsonl(text):
+    judged(text, "jsonl")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6), lambda x: st.lists(x, max_size=3)
+)
+LINE = json.loads(TEXTS["jsonl"].split("\n", 1)[0])
+
+
+@settings(max_examples=1_500, deadline=None)
+@given(st.dictionaries(st.sampled_from([*LINE, "start", "state", "cube", "headers", "loose"]), JSON, max_size=4))
+def test_lines_with_other_values(change):
+    judged(json.dumps({**LINE, **change}), "jsonl")
+
+
+@settings(max_examples=2_500, deadline=None)
+@given(st.one_of(st.text(max_size=200), st.text("(;)[]\\WB314 hefe:\n", max_size=60)))
+def test_any_text(text):
+    try:
+        for record in parse_records(text):
+            replay(record)
+    except NotationError as error:
+        assert "\n" not in str(error)  # noqa: PT017 - as above
+    for kind in READ:
+        judged(text, kind)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 200_000,
+        "(;" * 100_000,
+        "(;A[" + "\\" * 100_001,
+        "[" * 200_000,
+        '{"format": "bg_env", "x": ' + "[" * 100_000,
+        '{"format": ' + "9" * 100_000 + "}",
+        " 7 point match\n Game 1\n" + ": " * 100_000,
+        " 7 point match\n Game 1\n" + " " * 200_000 + ":",
+        " 7 point match\n Game 1\n  1) " + "31: " * 50_000,
+        "; [" + " " * 200_000 + "\n 7 point match\n Game 1\n",
+        " 7 point match\n" + " Game 1\n" * 5_000,
+        "Position ID:" + " " * 200_000,
+    ],
+    ids=range(12),
+)
+def test_nothing_hangs(text):
+    begin = time.process_time()
+    for kind in READ:
+        judged(text, kind)
+    assert time.process_time() - begin < 20

@@ -1,0 +1,179 @@
+"""GNU Backgammon's .sgf: the grammar of the format, what its properties mean, and what is wrong with a record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bg_env.errors import NotationError
+from bg_env.notation.replay import parse_records, replay
+from bg_env.notation.sgf import read_sgf, write_sgf
+from bg_env.rules import VARIANTS
+
+ROOT = "(;FF[4]GM[6]CA[UTF-8]AP[GNU Backgammon:1.07.001]MI[length:{length}][game:0][ws:{ws}][bs:{bs}]PW[Ann]PB[Bob]{more}"
+OPENING = ";W[31heFE];B[63abcd]".replace("heFE", "hefe").replace("abcd", "aglo")
+
+
+def sgf(nodes=OPENING, more="", length=0, ws=0, bs=0):
+    return ROOT.format(length=length, more=more, ws=ws, bs=bs) + nodes + ")"
+
+
+def faults(*args, **more):
+    return [str(fault) for fault in replay(read_sgf(sgf(*args, **more))).faults]
+
+
+def test_letters():
+    """White's own points are a to x; Black's are counted from the other side; y is the bar, z off."""
+    record = read_sgf(sgf(";W[31hefe];B[63aglo];W[66];B[52yt]"))
+    assert [(e.player, e.dice, e.text) for e in record.games[0].entries] == [
+        (0, (3, 1), "8/5 6/5"),
+        (1, (6, 3), "24/18 13/10"),
+        (0, (6, 6), ""),
+        (1, (5, 2), "25/5"),
+    ]
+    assert record.players == ("Ann", "Bob")
+
+
+def test_the_grammar():
+    plain = read_sgf(sgf())
+    for other in (
+        "\n " + sgf().replace(";", "\n;").replace("]", "] ") + "\n\n",
+        "\ufeff" + sgf(),
+        sgf(OPENING.replace("W[", "C[a \\] remark (;with) all [signs \\\\]W[")),
+        sgf(";W[31hefe](;B[63aglo])(;B[63abcd];W[11])((;B[12]))"),  # variations after the first are passed over
+        sgf(";W[31hefe]A[][E ver 3 .5]DA[E x]MR[];B[63aglo]"),
+        sgf(";White[31hefe];Black[63aglo]"),  # FF[3] wrote small letters into names
+    ):
+        assert read_sgf(other) == plain, other
+    named = read_sgf(sgf().replace("PW[Ann]", "PW[A\\]n\\\\n\\:\\\n]"))
+    assert named.players[0] == "A]n\\n:"
+    again = read_sgf(write_sgf(replace(named, players=("]", "\\ :\n x"))))
+    assert again.players == ("]", "\\ : x")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "does not begin"),
+        ("hello", "outside of"),
+        ("hel[lo", "outside of"),
+        ("(;GM[6]7)", "stands where"),
+        ("(", "missing at the end"),
+        ("()", "does not begin"),
+        ("(;GM[6]", "missing at the end"),
+        ("(;GM[6]))", "outside of"),
+        (")", "outside of"),
+        (";GM[6]", "outside of"),
+        ("GM[6]", "outside of"),
+        ("(GM[6])", "outside of"),
+        ("(;[6])", "belongs to no property"),
+        ("(;GM[6)", "stands where"),
+        ("(;GM[6\\])", "stands where"),
+        ("(;GM[1])", "GM is not 6"),
+        ("(;GM[6]VARIANT[chess])", "VARIANT 'chess' is unknown"),
+        ("(;GM[6]RU[Hypergammon7])", "Hypergammon1, 2 or 3"),
+        ("(" * 5000, "missing at the end"),
+    ],
+)
+def test_what_is_no_sgf(text, says):
+    with pytest.raises(NotationError, match=says):
+        read_sgf(text)
+
+
+def test_rules_in_force():
+    for rules, jacoby, crawford, cube in (
+        ("", False, False, True),
+        ("RU[Jacoby]", True, False, True),
+        ("RU[Crawford:CrawfordGame]", False, True, True),
+        ("RU[Jacoby][NoCube]", True, False, False),
+    ):
+        record = read_sgf(sgf(more=rules))
+        assert (record.jacoby, record.crawford, record.cube) == (jacoby, crawford, cube)
+        assert record.games[0].crawford == ("Game" in rules)
+    for rules, variant in (
+        ("RU[Nackgammon]", "nackgammon_ballard"),
+        ("RU[Hypergammon3]", "hypergammon"),
+        ("VARIANT[nackgammon]", "nackgammon"),
+        ("VARIANT[longgammon]", "longgammon"),
+    ):
+        record = read_sgf(sgf("", more=rules))
+        assert record.variant == VARIANTS[variant]
+        assert read_sgf(write_sgf(record)) == record
+    one = read_sgf(sgf("", more="RU[Hypergammon1]"))
+    assert (one.variant.checkers, one.variant.start[24]) == (1, 1)
+    assert read_sgf(write_sgf(one)).variant == one.variant
+
+
+TURN = OPENING + ";W[double];B[take]"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "more", "length", "says"),
+    [
+        (OPENING, "", 0, None),
+        ("", "", 0, None),
+        (OPENING + ";W[double];B[drop]", "RE[W+1]", 0, None),
+        (OPENING + ";W[double];B[drop]", "RE[W+2]", 0, "move 4: the award is 2 points, but player_0 has won 1"),
+        (OPENING + ";W[double];B[drop]", "RE[B+1]", 0, "move 4: player_1 is said to win, but player_0 has won"),
+        (OPENING + ";W[double];B[drop]", "RE[W+2]CV[2]", 0, None),
+        (OPENING + ";W[double];B[drop]", "RE[W+2]CV[3]", 0, "move 0: this cannot be read: CV[3]"),
+        (
+            OPENING + ";W[double];B[drop]",
+            "RE[W+2]CV[2]",
+            5,
+            "move 0: the game begins with the cube at 2, but automatic doubles",
+        ),
+        (OPENING + ";W[double];B[drop]", "RE[someone]", 0, "move 4: this cannot be read: RE[someone]"),
+        (TURN, "RE[W+4R]", 0, None),
+        (TURN, "RE[W+5R]", 0, "move 4: the award is 5 points, but player_0 can win by a resignation 2 or 4 or 6"),
+        (TURN, "RE[W+5R]", 5, None),  # 6 cut to 5
+        (OPENING, "RE[W+2R]RU[Jacoby]", 0, "move 2: the award is 2 points, but player_0 can win by a resignation 1"),
+        (OPENING + ";W[double];B[double];W[double];B[take]", "", 0, None),
+        (OPENING + ";W[double];B[double]", "", 7, "move 4: beaver is illegal: beavers are not in force"),
+        (OPENING + ";W[double]", "RU[NoCube]", 0, "move 3: a double, but no cube is in play"),
+        (OPENING + ";W[double]", "RU[Crawford:CrawfordGame]", 1, "move 0: no game is Crawford"),
+        (OPENING + ";W[61hghi]", "", 0, "move 3: this cannot be read: W[61hghi]"),
+        (OPENING + ";B[31hefe]", "", 0, "move 3: this cannot be read: B[31hefe]"),
+        (OPENING + ";W[61]", "", 0, None),
+        (OPENING + ";W[61];B[11]", "", 0, "move 3: no play of 61 is written"),
+        (OPENING + ";W[07]", "", 0, "move 3: this cannot be read: W[07]"),
+        (OPENING + ";W[31zz]", "", 0, "move 3: this cannot be read: W[31zz]"),
+        (OPENING + ";AE[a:y]AW[a]", "", 0, "move 3: this cannot be read: AE[a:y]"),
+        (OPENING + ";W[21fdeb];W[21fdeb]", "", 0, "move 3: 6/4 5/2 with 21: 2-1 cannot be shared"),
+        (OPENING + ";W[21xwxv];W[21mlmk]", "", 0, "move 4: player_0 is out of turn: player_1 is due"),
+    ],
+)
+def test_what_is_wrong_with_a_game(nodes, more, length, says):
+    found = faults(nodes, more=more, length=length)
+    if says is None:
+        assert found == []
+    else:
+        assert len(found) == 1
+        assert found[0].startswith(f"game 1 {says}"), found
+
+
+def test_score_and_crawford_as_they_are_said():
+    assert faults(OPENING + ";W[double]", more="RU[Crawford:CrawfordGame]", length=5, ws=4) == [
+        "game 1 move 3: a double in the Crawford game (R9.2)"
+    ]
+    assert faults(OPENING + ";W[double]", more="RU[Crawford]", length=5, ws=4) == []
+    assert faults(more="RU[Crawford:CrawfordGame]", length=5, ws=3)[0].startswith(
+        "game 1 move 0: the Crawford game has exactly one"
+    )
+    two = sgf(OPENING + ";W[double];B[drop]", more="RE[W+1]") + sgf(ws=2)
+    assert [str(f) for f in replay(read_sgf(two)).faults] == ["game 2 move 0: the score is said to be 2-0, but it is 1-0"]
+
+
+def test_the_running_score_may_leave_automatic_doubles_out():
+    """GNU Backgammon counts the award in full in RE and without the initial cube in the next MI."""
+    first = sgf(OPENING + ";W[double];B[drop]", more="CV[4]RE[W+4]")
+    for points, right in ((4, True), (1, True), (2, False)):
+        assert (replay(read_sgf(first + sgf(ws=points))).faults == ()) == right
+
+
+def test_formats_are_told_apart():
+    assert parse_records("  " + sgf())[0].players == ("Ann", "Bob")
+    assert parse_records(" 7 point match\n\n Game 1\n A : 0    B : 0\n")[0].length == 7
+    with pytest.raises(NotationError, match="no JSON object"):
+        parse_records("{")
