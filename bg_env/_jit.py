@@ -29,7 +29,7 @@ __all__ = ["CACHE_DIR", "inlined", "kernel"]
 
 _PACKAGE = Path(__file__).resolve().parent
 # The only places that hold kernels.
-_SOURCES = ("rules", "observations", "rewards.py", "sampling.py", "players", "envs", "_jit.py")
+_SOURCES = ("rules", "observations", "rewards.py", "sampling.py", "players", "envs", "notation/written.py", "_jit.py")
 
 
 def _sources_hash() -> str:
