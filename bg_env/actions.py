@@ -168,6 +168,9 @@ def parse_action(text: str, states: States | None = None, i: int = 0) -> int:
     Raises:
         NotationError: the text is no action.
     """
+    if not isinstance(text, str):
+        msg = f"an action is written as text, not as {type(text).__name__}"
+        raise NotationError(msg)
     word = text.strip().lower()
     if word in _WORDS or word in _ALSO:
         return _WORDS.get(word, _ALSO.get(word, 0))
