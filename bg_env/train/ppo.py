@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 import bg_env
 from bg_env import arena
-from bg_env.errors import MissingDependencyError
+from bg_env.errors import MissingDependencyError, SettingsError
 from bg_env.rules import Settings
 from bg_env.train.curve import Row, draw_curve, read_curve, write_curve
 from bg_env.train.folder import RunFolder
@@ -46,7 +46,7 @@ except ImportError as error:
     msg = 'training needs PyTorch, sb3-contrib and matplotlib: pip install "bg_env[train]"'
     raise MissingDependencyError(msg) from error
 
-__all__ = ["FRESH", "Outcome", "evaluate", "make_model", "score_table", "train"]
+__all__ = ["FRESH", "Greedy", "Outcome", "evaluate", "make_model", "score_table", "train"]
 
 ROLLOUT: Final = 64
 """Steps of each game between two updates."""
@@ -125,7 +125,7 @@ def make_model(options: PpoOptions, num_envs: int | None = None) -> MaskablePPO:
             gamma=1.0,
             learning_rate=3e-4,
             ent_coef=0.01,
-            policy_kwargs={"net_arch": [128, 128]},
+            policy_kwargs={"net_arch": [128, 128], "activation_fn": torch.nn.ReLU},
             seed=options.seed,
             device="cpu",
         )
@@ -165,19 +165,54 @@ def _settings(id: str) -> Settings:  # noqa: A002 - the name that Gymnasium uses
     return settings
 
 
+class Greedy:
+    """A trained model as a player: it takes the action that it finds most probable.
+
+    Args:
+        model: a MaskablePPO with flat observations.
+        name: what to call it.
+    """
+
+    def __init__(self, model: MaskablePPO, name: str) -> None:
+        self.model = model
+        self.name = name
+
+    @classmethod
+    def load(cls, path: Path, settings: Settings) -> Greedy:
+        """The model in a file, or in the folder of a run.
+
+        Raises:
+            SettingsError: there is none, or it is made for other settings.
+        """
+        file = path / "model.zip" if path.is_dir() else path
+        try:
+            model = MaskablePPO.load(file, device="cpu")
+        except Exception as error:  # whatever unzipping and unpickling what is no model raises
+            msg = f"{file} is no model of MaskablePPO ({type(error).__name__})"
+            raise SettingsError(msg) from error
+        size = settings.actions
+        if getattr(model.action_space, "n", None) != size:
+            made = getattr(model.action_space, "n", "?")
+            msg = (
+                f"the net in {file} chooses among {made} actions, not among the {size} of {settings}: with a cube, or without?"
+            )
+            raise SettingsError(msg)
+        return cls(model, path.name if path.is_dir() else path.stem)
+
+    def __call__(self, seen: dict[str, npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """Actions for a batch of observations with their masks."""
+        return self.model.predict(seen["observation"], action_masks=seen["action_mask"], deterministic=True)[0]
+
+
 def evaluate(
     model: MaskablePPO, options: PpoOptions, name: str, progress: Callable[[int], object] | None = None
 ) -> arena.Result:
     """Let a model play fresh games against the opponent, half of them from each seat, on the same dice.
 
-    It plays greedily: always the action that it finds most probable. The games are the same for every model.
+    It plays greedily. The games are the same for every model.
     """
-
-    def greedy(seen: dict[str, npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        return model.predict(seen["observation"], action_masks=seen["action_mask"], deterministic=True)[0]
-
     return arena.play(
-        greedy,
+        Greedy(model, name),
         options.opponent,
         games=options.games,
         seed=FRESH + options.seed,

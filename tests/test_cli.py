@@ -1,0 +1,409 @@
+"""The command line: what it prints, what it writes, and one line for everything that is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import bg_env
+from bg_env.cli import main
+from bg_env.players import PLAYERS
+
+START = "4HPwATDgc/ABMA"
+ROLLED = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+RECORDS = Path(__file__).parent / "data" / "records"
+
+
+def run(*arguments, **how):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], **how)
+
+
+def commands():
+    return {name: main.get_command(click.Context(main), name) for name in main.list_commands(click.Context(main))}
+
+
+# Help
+
+
+def test_the_help_names_every_command():
+    shown = run("--help").output
+    assert set(commands()) >= {"train", "arena", "play", "watch", "plays", "show", "replay", "info"}
+    for name in commands():
+        assert re.search(rf"^  {name} +[A-Z]", shown, re.MULTILINE), name
+    assert run().output == shown
+    assert run("-h").output == shown
+    assert run("--version").output.strip() == f"bg-env, version {bg_env.__version__}"
+
+
+def test_the_help_of_every_command_is_complete():
+    for name, command in commands().items():
+        result = run(name, "--help")
+        assert result.exit_code == 0
+        assert len(command.help) > 40, name
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                assert parameter.help, (name, parameter.name)
+                assert parameter.opts[0] in result.output
+            else:
+                assert parameter.make_metavar(click.Context(command)).strip("[].") in result.output
+
+
+def test_help_is_fast_because_it_brings_no_library_that_it_does_not_need():
+    code = """
+import sys
+from bg_env.cli import main
+try:
+    main(["train", "--help"])
+except SystemExit:
+    print([name for name in ("torch", "matplotlib", "stable_baselines3", "bg_env.notation.replay") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip().endswith("[]")
+
+
+# What is wrong
+
+
+WRONG = [
+    (["nonsense"], "No such command 'nonsense'"),
+    (["show"], "Missing argument 'POSITION'"),
+    (["show", START, "--colour"], "No such option"),
+    (["show", "xx"], "'xx' is no id of a position: give an XGID"),
+    (["show", "4HPwATDgc/ABM!"], "4HPwATDgc/ABM!"),
+    (["show", START, "--variant", "chess"], "no variant is called 'chess': choose from backgammon"),
+    (["show", START, "--svg", "/no/such/folder/x.svg"], "/no/such/folder/x.svg"),
+    (["plays", START], "the id tells no roll: give the dice as well, such as 31 or 3-1"),
+    (["plays", START, "70"], "'70' is no roll: give two dice from 1 to 6 such as 31 or 3-1"),
+    (["plays", START, "3"], "'3' is no roll"),
+    (["plays", START, "31", "42"], "Got unexpected extra argument"),
+    (["train", "--minutes", "soon"], "Invalid value for '--minutes'"),
+    (["train", "--minutes", "0"], "minutes is a number above 0, not 0.0"),
+    (["train", "--steps", "-5"], "steps is a whole number of at least 1, not -5"),
+    (["train", "--id", "Chess-v0"], "no environment of bg_env is called 'Chess-v0': choose from bg_env/Backgammon-v0"),
+    (["train", "--opponent", "bob"], "'bob' is not one of 'random'"),
+    (["train", "--resume", "--overwrite"], "overwrite and resume exclude each other"),
+    (["train", "--resume", "--out", "no/such/run"], "there is no run to resume in"),
+    (["train", "--out", __file__], "is a file: give a folder for the run"),
+    (["train", "--out", Path(__file__).parent], "exists already and is not empty: choose another folder with --out"),
+    (["train", "--games", "5"], "games is even"),
+    (["arena", "random"], "give at least two players"),
+    (["arena", "random", "bob"], "no player is called 'bob': choose from random"),
+    (["arena", "random", "pubeval", "--games", "7"], "games must be even"),
+    (["arena", "random", "pubeval", "--games", "many"], "Invalid value for '--games'"),
+    (["arena", "random", "pubeval", "--match-length", "-1"], "match_length is a whole number from 0"),
+    (["arena", "random", __file__], "is no model of MaskablePPO"),
+    (["replay"], "Missing argument 'FILE...'"),
+    (["replay", "a.mat", "b.mat", "--html", "c.html"], "give one FILE, not 2"),
+    (["play", "--seat", "2"], "Invalid value for '--seat'"),
+    (["play", "--opponent", "bob"], "no player is called 'bob'"),
+    (["play", "--position", "zzz"], "'zzz' is no id of a position"),
+    (["watch", "random"], "Missing argument 'BLACK'"),
+    (["watch", "random", "random", "--delay", "-1"], "Invalid value for '--delay'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"), WRONG, ids=lambda value: " ".join(map(str, value))[:40] if isinstance(value, list) else ""
+)
+def test_what_is_wrong_gets_one_line_and_exit_code_2(arguments, message):
+    if arguments[-1] == __file__ and arguments[0] == "arena":
+        pytest.importorskip("sb3_contrib", reason="reading a model needs the extra bg_env[train]")
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    lines = result.output.strip().splitlines()
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("bg-env")
+    assert message in lines[0]
+
+
+def test_every_error_of_ours_is_one_line(monkeypatch):
+    def fail(*_arguments, **_options):
+        raise bg_env.PositionError("the first line\nthe second")
+
+    monkeypatch.setattr("bg_env.notation.ids.read_position", fail)
+    result = run("show", START)
+    assert (result.exit_code, result.output) == (2, "bg-env: the first line the second\n")
+
+
+def test_an_error_that_is_none_of_ours_is_not_hidden(monkeypatch):
+    def fail(*_arguments, **_options):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("bg_env.notation.ids.read_position", fail)
+    assert isinstance(run("show", START).exception, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, click.Abort])
+def test_ctrl_c_is_130(monkeypatch, error):
+    def stop(*_arguments, **_options):
+        raise error
+
+    monkeypatch.setattr("bg_env.notation.ids.read_position", stop)
+    result = run("show", START)
+    assert (result.exit_code, result.output.strip()) == (130, "bg-env: interrupted")
+
+
+def test_a_reader_that_goes_away_is_no_fault():
+    command = f'"{sys.executable}" -m bg_env plays {START} 66 | head -n 1'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=120)
+    assert "Traceback" not in done.stderr
+    assert "distinct plays of 6-6" in done.stdout
+
+
+# Looking
+
+
+def test_info_tells_what_there_is():
+    shown = run("info").output
+    facts = json.loads(run("info", "--json").output)
+    assert facts["versions"]["bg_env"] == bg_env.__version__
+    assert set(facts["ids"]) == set(bg_env.registration.IDS)
+    assert facts["ids"]["bg_env/BackgammonMatch-v0"] == "backgammon, match_length=7"
+    assert set(facts["variants"]) == set(bg_env.VARIANTS)
+    assert "4HMwAD3gczAAPQ" in facts["variants"]["nackgammon"]
+    assert set(facts["observations"]) == set(bg_env.ENCODERS)
+    assert facts["players"] == list(PLAYERS)
+    assert facts["cache"] in shown
+    for part in ("ids", "variants", "observations"):
+        assert all(name in shown for name in facts[part])
+
+
+@pytest.mark.parametrize("dice", ["31", "3-1", "3,1", "3 1", "13"])
+def test_plays_are_those_of_the_position(dice):
+    result = run("plays", START, dice)
+    head, *lines = result.output.splitlines()
+    found = bg_env.Position.start().legal_plays(3, 1)
+    assert head == f"{len(found)} distinct plays of {dice[0]}-{dice[-1]}:"
+    assert [line.split()[-1] for line in lines] == [play.result.id for play in found]
+    assert any(line.strip().startswith("8/5 6/5 ") for line in lines)
+    read = json.loads(run("plays", START, dice, "--json").output)
+    assert [row["play"] for row in read] == [str(play) for play in found]
+
+
+def test_plays_of_other_ids():
+    assert run("plays", ROLLED).output == run("plays", START, "31").output
+    assert (
+        run("plays", ROLLED, "66").output.startswith("4 distinct plays of 6-6:") or "6-6" in run("plays", ROLLED, "66").output
+    )
+    start = bg_env.Position.start("hypergammon").id
+    assert "distinct plays of 2-1" in run("plays", start, "21", "--variant", "hypergammon").output
+
+
+def test_a_dance_is_one_play():
+    position = bg_env.Position([0, 14] + [0] * 23 + [1], [3] + [2] * 6 + [0] * 19)
+    assert run("plays", position.id, "31").output.splitlines() == [
+        "1 distinct play of 3-1:",
+        f"  (no play)  {position.turned().id}",
+    ]
+
+
+def test_show_draws_the_board(tmp_path):
+    shown = run("show", ROLLED, "--ascii").output
+    assert "+13-14-15-16-17-18-+" in shown
+    assert shown.isascii()
+    picture = tmp_path / "board.svg"
+    result = run("show", ROLLED, "--svg", picture)
+    assert f"written: {picture}" in result.output
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_a_console_without_lines_gets_ascii():
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "bg_env", "show", START]
+    done = subprocess.run(command, capture_output=True, env=environment, check=True, timeout=120)
+    assert b"+13-14-15" in done.stdout
+
+
+# Records
+
+
+def test_replay_judges_the_handed_records(shared):
+    folder = shared / "data" / "matches"
+    rows = json.loads((folder / "MANIFEST.json").read_text())
+    clean = [folder / row["file"] for row in rows if not row["first_fault_game"]]
+    result = run("replay", *clean)
+    assert result.exit_code == 0
+    assert result.output.count("no fault") == len(clean)
+    for row in rows:
+        if row["first_fault_game"]:
+            result = run("replay", folder / row["file"])
+            assert result.exit_code == 1
+            assert re.match(rf".*{row['file']}: game {row['first_fault_game']} move \d+: .+", result.output.splitlines()[0])
+
+
+def record_file(folder, *, break_it=False):
+    """A record of a game that was played here."""
+    from bg_env.notation.recording import record_of
+    from bg_env.notation.replay import write_records
+
+    game = bg_env.Game.new("hypergammon", seed=4, cube=False)
+    start = bg_env.Game.new("hypergammon", cube=False).states
+    while game.legal_actions():
+        game.apply(game.legal_actions()[0])
+    path = folder / "game.mat"
+    write_records(path, [record_of(start, game.settings, game.history, ("Ann", "Bob"))])
+    if break_it:
+        path.write_text(re.sub(r"([1-6][1-6]): \S+", r"\1: 24/23 24/22", path.read_text(), count=1))
+    return path
+
+
+def test_replay_tells_faults_json_and_html(tmp_path):
+    path = record_file(tmp_path)
+    page = tmp_path / "game.html"
+    result = run("replay", path, "--html", page)
+    assert result.exit_code == 0, result.output
+    assert "1 game, no fault" in result.output
+    assert f"written: {page}" in result.output
+    text = page.read_text(encoding="utf-8")
+    assert "Ann" in text
+    assert "<html" in text
+    read = json.loads(run("replay", path, "--json").output)
+    assert read[0]["ok"] is True
+    assert read[0]["records"][0]["games"][0]["winner"] in (0, 1)
+    result = run("replay", record_file(tmp_path, break_it=True))
+    assert result.exit_code == 1
+    assert re.match(r".*game\.mat: game 1 move \d+: .+", result.output)
+    result = run("replay", tmp_path / "absent.mat")
+    assert result.exit_code == 1
+    assert "it cannot be read" in result.output
+
+
+# Players
+
+
+def test_the_arena_prints_who_is_better():
+    result = run("arena", "pubeval", "random", "--games", "200", "--quiet")
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert lines[0].startswith(
+        "backgammon, cube=False: pubeval v random, 200 games, each dice stream twice with seats swapped, seed 1"
+    )
+    assert re.match(r"pubeval: \+2\.\d+ \(\+2\.\d+, \+2\.\d+\) points per game", lines[-1])
+    assert run("arena", "pubeval", "random", "--games", "200", "--quiet").output == result.output
+    assert run("arena", "pubeval", "random", "--games", "200", "--quiet", "--seed", "2").output != result.output
+
+
+def test_the_arena_knows_matches_variants_and_the_cube():
+    read = json.loads(
+        run(
+            "arena",
+            "pubeval",
+            "random",
+            "--games",
+            "20",
+            "--match-length",
+            "3",
+            "--variant",
+            "hypergammon",
+            "--quiet",
+            "--json",
+        ).output
+    )
+    assert read["results"][0]["settings"] == "hypergammon, match_length=3"
+    assert read["ratings"] == []
+    shown = run("arena", "random", "random", "--games", "4", "--cube", "--quiet").output
+    assert shown.startswith("backgammon: random (1) v random (2), 4 games")
+
+
+def test_the_arena_ranks_several():
+    shown = run("arena", "random", "pubeval", "random", "--games", "40", "--quiet").output
+    assert shown.count("points per game") == 3
+    assert re.search(r"^ +Elo +wins +points$", shown, re.MULTILINE)
+
+
+def test_the_arena_tells_what_was_played_when_ctrl_c_comes(monkeypatch):
+    from bg_env.envs.duel import Duel
+
+    real, rounds = Duel.round, []
+
+    def stop(self):
+        rounds.append(1)
+        if len(rounds) > 60:
+            raise KeyboardInterrupt
+        return real(self)
+
+    monkeypatch.setattr(Duel, "round", stop)
+    result = run("arena", "pubeval", "random", "--games", "400", "--boards", "4", "--quiet")
+    assert result.exit_code == 130
+    assert "pubeval v random" in result.output
+    assert "interrupted; this is what was played so far" in result.output
+
+
+def test_watch_tells_a_game_to_its_end():
+    result = run("watch", "pubeval", "random", "--seed", "3", "--delay", "0", "--no-cube", "--ascii")
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert lines[0] == "The dice are those of --seed 3."
+    assert re.match(r"pubeval throws \d, random \d: (pubeval|random) begins", lines[1])
+    assert re.search(r"^(pubeval|random) wins a (single game|gammon|backgammon), [123] points?$", result.output, re.MULTILINE)
+    assert run("watch", "pubeval", "random", "--seed", "3", "--delay", "0", "--no-cube", "--ascii").output == result.output
+
+
+def test_watch_waits_when_asked():
+    result = run("watch", "pubeval", "random", "--seed", "3", "--step", "--no-cube", input="\n\n\n")
+    assert result.exit_code == 0
+    assert result.output.count("Enter> ") == 4
+
+
+# Training
+
+
+def test_train_from_the_command_line(tmp_path):
+    pytest.importorskip("sb3_contrib", reason="training needs the extra bg_env[train]")
+    out = tmp_path / "run"
+    options = ["--steps", "1000", "--num-envs", "8", "--games", "10", "--out", out]
+    result = run("train", *options)
+    assert result.exit_code == 0, result.output
+    assert "training" in result.output  # the progress bar
+    assert "Learnt from 1,024 steps" in result.output
+    assert re.search(r"^trained +\d", result.output, re.MULTILINE)
+    again = run("train", *options)
+    assert again.exit_code == 2
+    assert "--overwrite" in again.output
+    assert run("train", *options, "--overwrite", "--quiet").exit_code == 0
+    result = run("train", "--resume", "--out", out, "--steps", "512", "--quiet", "--games", "0")
+    assert "Learnt from 1,536 steps" in result.output
+    assert run("train", "--resume", "--out", out, "--seed", "7").exit_code == 2
+    shown = run("arena", out, "random", "--games", "4", "--quiet").output
+    assert "cube=False: run v random, 4 games" in shown
+    wrong = run("play", "--opponent", out)
+    assert wrong.exit_code == 2
+    assert "chooses among 150 actions, not among the 154 of backgammon" in wrong.output
+    assert run("watch", out, "random", "--delay", "0", "--no-cube", "--seed", "1").exit_code == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send to another process")
+def test_ctrl_c_ends_a_training_with_130_and_a_line(tmp_path):
+    pytest.importorskip("sb3_contrib", reason="training needs the extra bg_env[train]")
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "bg_env", "train", "--minutes", "5", "--num-envs", "8", "--out", str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    for line in iter(lambda: process.stderr.read(1), ""):
+        if line == "%":  # the bar is there: it trains
+            break
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=120)
+    assert process.returncode == 130, errors
+    assert re.search(rf"Interrupted after [\d,]+ steps: kept in {re.escape(str(out))}", output)
+    assert {path.name for path in out.iterdir()} >= {"model.zip", "curve.csv", "curve.png"}
+
+
+def test_without_pytorch_the_install_line_is_told():
+    code = 'import sys; sys.modules["torch"] = None; from bg_env.cli import main; main(["train", "--out", "unused"])'
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr.strip().splitlines()[-1] == (
+        'bg-env: training needs PyTorch, sb3-contrib and matplotlib: pip install "bg_env[train]"'
+    )
