@@ -77,7 +77,17 @@ def test_episodes_are_recorded_and_read_back(settings, tmp_path):
         again = replay(record)
         assert again.faults == ()
         last = again.states[[game.moments[-1].index for game in again.games][-1]]
-        assert last["points"].tolist() == end[0]["points"].tolist() or settings.match_length
+        if not settings.max_turns:
+            assert last["points"].tolist() == end[0]["points"].tolist()
+            assert last["score"].tolist() == end[0]["score"].tolist()
+        for k, game in enumerate(again.games, 1):
+            states = again.states[[moment.index for moment in game.moments]]
+            assert set(states["games"].tolist()) == {k}
+            if game.winner is not None:  # the board stays as it was at the end, also where the match goes on
+                assert states[-1]["phase"] == Phase.OVER
+                assert (states[-1]["winner"], states[-1]["won"]) == (game.winner, game.points)
+                off = int(states[-1]["points"][game.winner, 0])
+                assert off == settings.variant.checkers or record.games[k - 1].entries[-2].kind in ("drop", "resign")
         assert sum(game.points for game in again.games if game.winner == 0) == (
             end[0]["score"][0] if settings.match_length else end[0]["won"] * (end[0]["winner"] == 0)
         )

@@ -11,8 +11,8 @@ from bg_env.errors import BgEnvError, NotationError
 from bg_env.notation.jsonl import read_jsonl, write_jsonl
 from bg_env.notation.mat import read_mat, write_mat
 from bg_env.notation.record import GameRecord, Record
-from bg_env.notation.replayed import Fault, GameReplay, Moment, Replay
-from bg_env.notation.replayer import GameReplayer, Kept
+from bg_env.notation.replayed import Fault, GameReplay, Kept, Moment, Replay
+from bg_env.notation.replayer import GameReplayer
 from bg_env.notation.sgf import read_sgf, write_sgf
 from bg_env.rules import Settings
 
@@ -73,7 +73,7 @@ def replay(record: Record) -> Replay:
     crawford_is_over = False
     for k, game in enumerate(record.games):
         crawford = _is_crawford(record, settings, game, over=crawford_is_over)
-        replayer = GameReplayer(record, settings, game, kept, crawford=crawford, last=k + 1 == len(record.games))
+        replayer = GameReplayer(record, settings, game, kept, number=k + 1, crawford=crawford, last=k + 1 == len(record.games))
         games.append(replayer.run(expected))
         if game.score and record.length:
             crawford_is_over = crawford_is_over or max(game.score) >= record.length - 1

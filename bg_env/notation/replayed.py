@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from bg_env.actions import Step
 from bg_env.notation.moves import format_steps, steps_of
 from bg_env.notation.record import Entry, Record
-from bg_env.rules import Settings, States
+from bg_env.rules import STATE, Settings, States
 
-__all__ = ["Fault", "GameReplay", "Moment", "Replay"]
+__all__ = ["Fault", "GameReplay", "Kept", "Moment", "Replay"]
 
 
 @dataclass(frozen=True)
@@ -92,3 +94,18 @@ class Replay:
     def text(self, moment: Moment) -> str:
         """What happened, in words, the play of a roll included ("31: 8/5 6/5")."""
         return f"{moment.words} {format_steps(self.steps(moment))}" if moment.actions else moment.words
+
+
+class Kept:
+    """The states that were met: an array that grows."""
+
+    def __init__(self) -> None:
+        self.states = np.zeros(256, STATE)
+        self.n = 0
+
+    def add(self, states: States) -> None:
+        """Keep a copy of the one state."""
+        if self.n == len(self.states):
+            self.states = np.resize(self.states, 2 * self.n)
+        self.states[self.n] = states[0]
+        self.n += 1

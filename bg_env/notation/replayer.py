@@ -2,56 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from bg_env.actions import BEAVER as TURN_AGAIN
 from bg_env.actions import DOUBLE, DROP, FIRST_NAMED, ROLL, TAKE, why_illegal_text
-from bg_env.errors import BgEnvError, NotationError, PositionError
+from bg_env.errors import BgEnvError, NotationError
 from bg_env.notation.ids import read_position
 from bg_env.notation.moves import Move, first_steps, format_actions, match_play, parse_moves
 from bg_env.notation.record import Entry, GameRecord, Record
-from bg_env.notation.replayed import Fault, GameReplay, Moment
+from bg_env.notation.replayed import Fault, GameReplay, Kept, Moment
+from bg_env.notation.setup import fill_state
 from bg_env.notation.written import NOT_DUE, PLAYED, as_steps, play_written
 from bg_env.rules import (
+    END_FINISHED,
     OFF,
     STATE,
     Phase,
     Settings,
     States,
-    Variant,
     apply,
     apply_roll,
     at_stake,
     check_state,
     forfeit,
     new_episode,
+    play_step,
     plays,
     ties_double,
 )
 
-__all__ = ["GameReplayer", "Kept"]
+__all__ = ["GameReplayer"]
 
 
 class _WrongError(Exception):
     """What is wrong with an entry; never leaves this module."""
-
-
-class Kept:
-    """The states that were met: an array that grows."""
-
-    def __init__(self) -> None:
-        self.states = np.zeros(256, STATE)
-        self.n = 0
-
-    def add(self, states: States) -> None:
-        """Keep a copy of the one state."""
-        if self.n == len(self.states):
-            self.states = np.resize(self.states, 2 * self.n)
-        self.states[self.n] = states[0]
-        self.n += 1
 
 
 # plain ints: a member of an enum takes its time
@@ -63,67 +50,25 @@ _ROLL: Final = int(Phase.ROLL)
 _ROLL_OR_DOUBLE: Final = int(Phase.ROLL_OR_DOUBLE)
 _TAKE_OR_DROP: Final = int(Phase.TAKE_OR_DROP)
 
-_RANGES: Final = {
-    "dice": (0, 6),
-    "left": (0, 4),
-    "turn": (-1, 1),
-    "decider": (-1, 1),
-    "phase": (0, 5),
-    "stage": (0, 3),
-    "cube": (0, 15),
-    "owner": (-1, 1),
-    "chain": (0, 15),
-    "ties": (0, 15),
-    "crawford": (0, 1),
-    "score": (0, 10**9),
-    "points": (0, 15),
-}
-
-
-def _fill(states: States, fields: Mapping[str, object], variant: Variant) -> None:
-    """Make the state of the fields that a record says.
-
-    Raises:
-        PositionError: a field is missing, unknown or out of its range, or they contradict each other.
-    """
-    if set(fields) != set(_RANGES):
-        msg = f"a state is given by {', '.join(_RANGES)}"
-        raise PositionError(msg)
-    states[:] = np.zeros(1, STATE)
-    for name, (low, high) in _RANGES.items():
-        value = np.asarray(fields[name])
-        if value.dtype.kind not in "iu" or value.shape != STATE[name].shape or value.min() < low or value.max() > high:
-            msg = f"the state's {name} is {fields[name]!r:.60}: numbers from {low} to {high} are right"
-            raise PositionError(msg)
-        states[name] = value
-    states["winner"] = -1
-    s = states[0]
-    phase, turn = int(s["phase"]), int(s["turn"])
-    left, dice = s["left"].tolist(), s["dice"].tolist()
-    double = dice[0] == dice[1]
-    rolled = dice[0] >= dice[1] > 0 and 0 < sum(left) <= (4 if double else 2) and not (left[1] if double else max(left) > 1)
-    decides = -1 if phase in (Phase.OPENING, Phase.ROLL) else turn if s["chain"] % 2 == 0 else 1 - turn
-    bonus = phase == Phase.CHOOSE_DOUBLE or s["stage"] > 0
-    if bonus and not variant.acey_deucey:
-        msg = f"the state is within a bonus for a 1-2, but {variant.name} has none (R10.6)"
-        raise PositionError(msg)
-    if (
-        (turn < 0) != (phase == Phase.OPENING)
-        or s["decider"] != decides
-        or (bool(s["chain"]) != (phase == Phase.TAKE_OR_DROP))
-        or (not rolled if phase == Phase.CHECKER else sum(left) > 0)
-    ):
-        msg = "the state's turn, decider, phase, dice and chain contradict each other"
-        raise PositionError(msg)
-
 
 class GameReplayer:
     """One game of a record on its way: `states` is the state now, an array of one record."""
 
-    def __init__(self, record: Record, settings: Settings, game: GameRecord, kept: Kept, *, crawford: bool, last: bool) -> None:
+    def __init__(
+        self,
+        record: Record,
+        settings: Settings,
+        game: GameRecord,
+        kept: Kept,
+        *,
+        number: int,
+        crawford: bool,
+        last: bool,
+    ) -> None:
         self.record, self.settings, self.game, self.last = record, settings, game, last
         self.rules = settings.record()
         self.kept = kept
+        self.number = number
         self.crawford = crawford
         self.moments: list[Moment] = []
         self.states = np.zeros(1, STATE)
@@ -188,11 +133,12 @@ class GameReplayer:
             if game.start:
                 states[:] = read_position(game.start, self.settings.variant, self.settings)[0]
             elif game.state is not None:
-                _fill(states, game.state, self.settings.variant)
+                fill_state(states, game.state, self.settings.variant)
             else:
                 new_episode(states, 0, self.rules, np.uint64(0))
                 states["score"] = (game.score or (0, 0)) if self.record.length else (0, 0)
                 states["crawford"] = self.crawford
+            states["games"] = self.number
             check_state(states, 0, self.settings)
         except (BgEnvError, ValueError, TypeError, OverflowError) as error:
             raise _WrongError(str(error)) from error
@@ -203,10 +149,27 @@ class GameReplayer:
             apply_roll(states, 0, self.rules, 1, 1)
 
     def _keep(self, entry: Entry | None, player: int | None, words: str, actions: tuple[int, ...] = ()) -> None:
+        if self.states[0]["winner"] >= 0 and self.states[0]["phase"] != _OVER:
+            self._stay(player, actions)
         self.moments.append(Moment(self.kept.n, entry, player, words, actions))
         self.kept.add(self.states)
 
-    # What the state says
+    def _stay(self, player: int | None, actions: tuple[int, ...]) -> None:
+        """Show the game that has just ended, where the engine has gone on to the match's next game."""
+        end = self.kept.states[self.kept.n - 1 : self.kept.n].copy()
+        for action in actions:
+            play_step(end, 0, player, action // 6 + 1, action % 6 + 1)
+        for name in ("winner", "level", "won", "score"):
+            end[name] = self.states[name]
+        self._finish(end)
+
+    def _finish(self, end: States) -> None:
+        """Be at the end of the game as it stands."""
+        end["cube"] = at_stake(end, 0)
+        for name in ("dice", "left", "stage", "chain"):
+            end[name] = 0
+        end["phase"], end["decider"], end["ending"] = _OVER, -1, END_FINISHED
+        self.states[:] = end
 
     @property
     def phase(self) -> int:
@@ -215,7 +178,7 @@ class GameReplayer:
 
     @property
     def over(self) -> bool:
-        """Whether this game is over (the state may be that of the match's next game then)."""
+        """Whether this game is over."""
         s = self.states[0]
         return bool(s["winner"] >= 0 or s["phase"] == _OVER)
 
@@ -432,9 +395,13 @@ class GameReplayer:
             said = " or ".join(str(points) for points in sorted(right | cut))
             msg = f"the award is {entry.value} point{'s' * (entry.value != 1)}, but player_{player} {how} {said}"
             raise _WrongError(msg)
+        if not self.over:
+            s["winner"], s["level"], s["won"] = player, max(entry.value // stake, 1), entry.value
+            s["score"][player] += entry.value if self.record.length else 0
+            self._finish(self.states.copy())
         self.award = player, entry.value
         self._keep(entry, player, f"wins {entry.value} point{'s' * (entry.value != 1)}")
 
     def _uncubed(self) -> bool:
-        """Whether the cube is centred as it was at the end (the state may be that of the match's next game)."""
+        """Whether the cube is centred."""
         return bool(self.states[0]["owner"] == -1)

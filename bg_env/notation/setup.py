@@ -1,8 +1,8 @@
-"""From what an id says to a state that waits for the right thing, and what no id can say of a state."""
+"""From what an id or a record says to a state that waits for the right thing, and what no id can say of a state."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from bg_env.rules import (
     Phase,
     Settings,
     States,
+    Variant,
     apply,
     check_board,
     check_state,
@@ -29,7 +30,17 @@ from bg_env.rules import (
     set_up,
 )
 
-__all__ = ["Setup", "all_off", "kept_alive", "refuse_unsayable", "same_after_reading", "settle_settings", "stand", "viewer"]
+__all__ = [
+    "Setup",
+    "all_off",
+    "fill_state",
+    "kept_alive",
+    "refuse_unsayable",
+    "same_after_reading",
+    "settle_settings",
+    "stand",
+    "viewer",
+]
 
 _NAMES: Final = {1: "double", 2: "beaver", 3: "raccoon"}
 
@@ -198,3 +209,57 @@ def viewer(states: States, i: int) -> int:
 def all_off(states: States, i: int, player: int, settings: Settings) -> bool:
     """Whether `player` has borne off everything."""
     return int(states[i]["points"][player, OFF]) == settings.variant.checkers
+
+
+_RANGES: Final = {
+    "dice": (0, 6),
+    "left": (0, 4),
+    "turn": (-1, 1),
+    "decider": (-1, 1),
+    "phase": (0, 5),
+    "stage": (0, 3),
+    "cube": (0, 15),
+    "owner": (-1, 1),
+    "chain": (0, 15),
+    "ties": (0, 15),
+    "crawford": (0, 1),
+    "score": (0, 10**9),
+    "points": (0, 15),
+}
+
+
+def fill_state(states: States, fields: Mapping[str, object], variant: Variant) -> None:
+    """Make the state of the fields that a record says.
+
+    Raises:
+        PositionError: a field is missing, unknown or out of its range, or they contradict each other.
+    """
+    if set(fields) != set(_RANGES):
+        msg = f"a state is given by {', '.join(_RANGES)}"
+        raise PositionError(msg)
+    states[:] = np.zeros(1, STATE)
+    for name, (low, high) in _RANGES.items():
+        value = np.asarray(fields[name])
+        if value.dtype.kind not in "iu" or value.shape != STATE[name].shape or value.min() < low or value.max() > high:
+            msg = f"the state's {name} is {fields[name]!r:.60}: numbers from {low} to {high} are right"
+            raise PositionError(msg)
+        states[name] = value
+    states["winner"] = -1
+    s = states[0]
+    phase, turn = int(s["phase"]), int(s["turn"])
+    left, dice = s["left"].tolist(), s["dice"].tolist()
+    double = dice[0] == dice[1]
+    rolled = dice[0] >= dice[1] > 0 and 0 < sum(left) <= (4 if double else 2) and not (left[1] if double else max(left) > 1)
+    decides = -1 if phase in (Phase.OPENING, Phase.ROLL) else turn if s["chain"] % 2 == 0 else 1 - turn
+    bonus = phase == Phase.CHOOSE_DOUBLE or s["stage"] > 0
+    if bonus and not variant.acey_deucey:
+        msg = f"the state is within a bonus for a 1-2, but {variant.name} has none (R10.6)"
+        raise PositionError(msg)
+    if (
+        (turn < 0) != (phase == Phase.OPENING)
+        or s["decider"] != decides
+        or (bool(s["chain"]) != (phase == Phase.TAKE_OR_DROP))
+        or (not rolled if phase == Phase.CHECKER else sum(left) > 0)
+    ):
+        msg = "the state's turn, decider, phase, dice and chain contradict each other"
+        raise PositionError(msg)
