@@ -6,6 +6,7 @@ import json
 import warnings
 
 import gymnasium
+import numpy as np
 import pytest
 from env_cases import (
     IDS,
@@ -24,6 +25,11 @@ from env_cases import (
 )
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
+
+from bg_env.envs.aec import BackgammonEnv
+from bg_env.envs.one import _act as step_kernel
+from bg_env.envs.single import SingleEnv
+from bg_env.observations.tesauro import encode_tesauro as view_kernel
 
 modules = pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
 ids = pytest.mark.parametrize("name", IDS)
@@ -60,8 +66,56 @@ def test_the_same_seed_gives_the_same_games(module, given):
 
 
 @modules
-def test_it_renders_in_every_mode(module):
+def test_it_renders_in_every_mode(module, monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     render_test(module.env)
+
+
+@pytest.mark.parametrize("kind", ["aec", "single"])
+@pytest.mark.parametrize("mode", [None, "ansi", "rgb_array", "human"])
+def test_what_each_render_mode_gives(kind, mode, monkeypatch):
+    """Also at the end of the episode; and `close` may be called twice."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    env = (BackgammonEnv if kind == "aec" else SingleEnv)("hypergammon", render_mode=mode, max_turns=6)
+    env.reset(seed=1)
+    assert mode in (None, *env.metadata["render_modes"])
+    game = env.game
+    for played in (False, True):
+        if played and kind == "aec":
+            play(env, uniform(1))
+        elif played:
+            play_single(env, uniform(1), None, {"action_mask": env.action_masks()})
+        drawn = env.render()
+        if mode == "rgb_array":
+            assert drawn.dtype == np.uint8
+            assert drawn.ndim == 3
+            assert drawn.shape[2] == 3
+            assert drawn.min() < drawn.max()
+        elif mode == "ansi":
+            assert drawn == str(env.game)
+        else:
+            assert drawn is None
+    assert env.game.position != game.position
+    env.close()
+    env.close()
+
+
+@pytest.mark.parametrize("way", ["pickle", "deepcopy"])
+def test_a_copy_does_not_compile_the_kernels_again(way):
+    """A record that is read-only here and writable there is another type to Numba: every kernel would be compiled anew."""
+    if not hasattr(step_kernel, "signatures"):
+        pytest.skip("kernels are not compiled here (NUMBA_DISABLE_JIT)")
+    aec, single = MODULES["backgammon_v0"].env(), make("bg_env/Backgammon-v0")
+    for env in (aec, single):
+        env.reset(seed=1)
+    play(aec, uniform(1))
+    before = set(step_kernel.signatures), set(view_kernel.signatures)
+    aec, single = twin(aec, way), twin(single, way)
+    aec.reset(seed=1)
+    play(aec, uniform(1))
+    observation, info = single.reset(seed=1)
+    play_single(single, uniform(1), observation, info)
+    assert (set(step_kernel.signatures), set(view_kernel.signatures)) == before
 
 
 @modules
