@@ -244,11 +244,12 @@ class _Person:
             Phase.TAKE_OR_DROP: ("take or drop" + " or beaver" * (actions.BEAVER in self.game.legal_actions()), ""),
             Phase.CHOOSE_DOUBLE: ("name a double", ""),
         }[self.game.phase]
+        before = len(self.game.history)
         while True:
             text = self.screen.ask(f"{question}> ").strip().lower() or default
             if not text or self._asked_for(text, self.game):
-                if self.game.phase == Phase.OVER or self.game.player != self.seat:
-                    return
+                if len(self.game.history) > before:
+                    return  # resigned
                 continue
             text = _SHORT.get(text, text)
             if self.game.phase == Phase.CHOOSE_DOUBLE and re.fullmatch("[1-6]", text):
@@ -263,6 +264,7 @@ class _Person:
     def _roll(self) -> None:
         """The steps of a roll; they are made on a copy until the roll is done."""
         done: list[int] = []
+        before = len(self.game.history)
         while True:
             ahead = self.game.copy()
             for action in done:
@@ -278,8 +280,8 @@ class _Person:
                 self.screen.board(self.game)
                 continue
             if not text or self._asked_for(text, ahead):
-                if self.game.phase == Phase.OVER:
-                    return
+                if len(self.game.history) > before:
+                    return  # resigned
                 continue
             try:
                 chosen = self._steps(text, ahead)

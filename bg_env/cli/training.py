@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from bg_env.errors import SettingsError
 from bg_env.players import PLAYERS
 from bg_env.registration import IDS
 
@@ -14,6 +16,15 @@ __all__ = ["train"]
 
 
 @click.command(short_help="Train an agent and measure it.")
+@click.option(
+    "--algorithm",
+    type=click.Choice(["ppo", "td"]),
+    default="ppo",
+    show_default=True,
+    help="MaskablePPO against an opponent, or a value net by temporal differences in self-play (cubeless).",
+)
+@click.option("--selfplay-games", type=int, help="With td: games of self-play to learn from.  [default: 2,000,000]")
+@click.option("--hidden", type=int, nargs=2, help="With td: units of the two hidden layers.  [default: 256 96]")
 @click.option(
     "--id", "id_", metavar="ID", help=f"What to learn: one of {', '.join(IDS)}.  [default: bg_env/BackgammonCubeless-v0]"
 )
@@ -23,30 +34,37 @@ __all__ = ["train"]
     "--steps", type=int, help="Train for so many decisions of the learner (more, with --resume), rounded up to rollouts."
 )
 @click.option("--seed", type=int, help="Of games, net and exploration, 0 to 2^32 - 1.  [default: 1]")
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("runs/ppo"), show_default=True, help="Folder for model and curve."
-)
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for model and curve.  [default: runs/ppo or runs/td]")
 @click.option("--resume", is_flag=True, help="Go on with the run in the folder: its model, its games, its curve.")
 @click.option("--overwrite", is_flag=True, help="Replace the run in the folder.")
 @click.option("--num-envs", type=int, help="Games played at once.  [default: 256]")
 @click.option("--threads", type=int, help="Threads of PyTorch and of the games.  [default: 1]")
 @click.option("--games", type=int, help="Fresh games that measure the net, half from each seat; 0 for none.  [default: 1000]")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
-def train(id_: str | None, out: Path, resume: bool, overwrite: bool, quiet: bool, **given: Any) -> int:
-    """Train an agent against an opponent, then play fresh games with it.
+def train(algorithm: str, id_: str | None, out: Path | None, resume: bool, overwrite: bool, quiet: bool, **given: Any) -> int:
+    """Train an agent, then measure it.
 
-    Writes model.zip (for MaskablePPO.load), curve.csv, curve.png, run.json and games.npz into the folder, and prints wins,
-    gammons, backgammons and points per game of the trained net beside those of the untrained one, with 95 % intervals.
+    With --algorithm ppo it learns against an opponent, then plays fresh games. It writes model.zip (for MaskablePPO.load),
+    curve.csv, curve.png, run.json and games.npz into the folder, and prints wins, gammons, backgammons and points per game
+    of the trained net beside those of the untrained one, with 95 % intervals.
+
+    With --algorithm td it learns by self-play. It writes net.npz, which is what was learnt (play it as "greedy:FILE"),
+    run.npz, which --resume needs, and curve.csv, the strength against pubeval. Options that belong to the other algorithm
+    are refused.
 
     Ctrl-C ends the training and keeps what was learnt: go on with --resume.
 
-    With the same --seed and --steps a machine goes through the same games and comes to the same net, also if it was stopped
-    and resumed; with --minutes it comes as far as the clock allows.
+    With the same --seed, and a number of steps or games of self-play instead of minutes, a machine goes through the same games
+    and comes to the same net, also if it was stopped and resumed; with --minutes it comes as far as the clock allows.
     """
+    asked = {name: value for name, value in ({"id": id_} | given).items() if value is not None}
+    out = out or Path("runs") / algorithm
+    if algorithm == "td":
+        return _td(out, asked, resume=resume, overwrite=overwrite, progress=not quiet)
+    _refuse(asked, ("selfplay_games", "hidden"), "td")
     from bg_env.train.folder import RunFolder
     from bg_env.train.options import choose_options
 
-    asked = {name: value for name, value in ({"id": id_} | given).items() if value is not None}
     folder = RunFolder(out, overwrite=overwrite, resume=resume)
     options = choose_options(folder if resume else None, **asked)
     from bg_env.train import ppo  # slow: it brings PyTorch
@@ -60,3 +78,32 @@ def train(id_: str | None, out: Path, resume: bool, overwrite: bool, quiet: bool
     if outcome.scores:
         click.echo(ppo.score_table(outcome.scores, options))
     return 0
+
+
+def _refuse(asked: dict[str, Any], names: Iterable[str], algorithm: str) -> None:
+    wrong = [f"--{name.replace('_', '-')}" for name in names if name in asked]
+    if wrong:
+        msg = f"{', '.join(wrong)} belongs to --algorithm {algorithm}"
+        raise SettingsError(msg)
+
+
+def _td(out: Path, asked: dict[str, Any], *, resume: bool, overwrite: bool, progress: bool) -> int:
+    """`--algorithm td`."""
+    _refuse(asked, ("id", "opponent", "steps", "num_envs"), "ppo")
+    from bg_env.train.td import TDSettings  # slow: it brings PyTorch
+    from bg_env.train.td_run import TDFolder, train_td
+
+    if resume:
+        _refuse(asked, ("selfplay_games", "hidden", "seed"), "td without --resume: a run keeps its own")
+    chosen = {"total": asked.get("selfplay_games"), "hidden": asked.get("hidden"), "seed": asked.get("seed")}
+    settings = TDSettings(**{name: value for name, value in chosen.items() if value is not None})
+    limits = {"minutes": asked.get("minutes"), "threads": asked.get("threads"), "duel": asked.get("games")}
+    given = {name: value for name, value in limits.items() if value is not None}
+    folder = TDFolder(out, overwrite=overwrite, resume=resume)
+    outcome = train_td(folder, settings, resume=resume, progress=progress, **given)
+    spent = f"{outcome.games:,} games of self-play in {outcome.seconds / 60:.1f} minutes"
+    strength = (
+        f"; {outcome.pubeval[0]:+.3f} ± {outcome.pubeval[1]:.3f} points a game against pubeval" if outcome.pubeval else ""
+    )
+    click.echo(f"{'Interrupted' if outcome.interrupted else 'Learnt from'} {spent}{strength}: {outcome.folder / 'net.npz'}")
+    return 130 if outcome.interrupted else 0

@@ -1,0 +1,331 @@
+"""Playing in the terminal: tolerant input, hints, undo within a roll, the cube, and a story that leaves nothing out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from click.testing import CliRunner
+
+import bg_env
+from bg_env.cli import main
+from bg_env.cli.terminal import Screen, Story, choose, play, watch
+from bg_env.players import player
+from bg_env.rules import Phase
+
+ROLLED = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"  # player 1 has rolled 3-1
+DOUBLED = "XGID=-b----E-C---eE---c-e----B-:0:0:1:D:0:0:0:0:10"  # player 1 has doubled
+
+
+class Talk:
+    """A screen with the answers that will be given; what is said is kept."""
+
+    def __init__(self, *answers, names=("White", "Black"), seat=None):
+        self.answers = list(answers)
+        self.lines = []
+        self.screen = Screen(self.lines.append, self.ask, names, seat, unicode=False)
+
+    def ask(self, prompt):
+        self.lines.append(prompt)
+        if not self.answers:
+            raise EOFError
+        return self.answers.pop(0)
+
+    @property
+    def text(self):
+        return "\n".join(self.lines)
+
+
+def game_of(text, seed=1, variant="backgammon"):
+    game = bg_env.Game.from_xgid(text, variant, seed=seed)
+    return game, bg_env.Game.from_xgid(text, variant).states
+
+
+def session(text, *answers, seat=1, adviser=None, seed=1):
+    """Play from an id until the answers are used up."""
+    game, start = game_of(text, seed)
+    talk = Talk(*answers)
+    rival = player("pubeval", game.settings)
+    over = play(game, start, seat, rival, talk.screen, adviser)
+    return game, talk, over
+
+
+def steps_played(game, seat=1):
+    """The steps of the first roll of `seat`."""
+    steps = []
+    for event in game.history:
+        if event.player != seat or event.roll:
+            break
+        steps.append(event.action)
+    return steps
+
+
+BEST = bg_env.Game.from_xgid(ROLLED)
+BEST.play("8/5 6/5")
+BEST_STEPS = sorted(event.action for event in BEST.history)
+
+
+@pytest.mark.parametrize("text", ["8/5 6/5", "6/5 8/5", "8-5 6-5", "8 5 6 5", "8/5, 6/5", " 8/5  6/5 ", "8->5 6->5", "8/5;6/5"])
+def test_a_play_may_be_written_in_many_ways(text):
+    game, talk, over = session(ROLLED, text)
+    assert sorted(steps_played(game)) == BEST_STEPS
+    assert "Black 3-1: 8/5 6/5" in talk.text
+    assert not over
+
+
+@pytest.mark.parametrize(
+    ("dice", "text", "told"),
+    [
+        ("31", "24/20", "24/20"),
+        ("64", "24-14", "24/14"),
+        ("66", "24/18(2) 13/7(2)", "24/18(2) 13/7(2)"),
+        ("55", "13/3 13/3", "13/3(2)"),
+        ("64", "8/2 6/2", "8/2 6/2"),
+    ],
+)
+def test_moves_of_several_steps_and_of_doubles(dice, text, told):
+    _, talk, _ = session(ROLLED.replace(":31:", f":{dice}:"), text)
+    assert f"Black {dice[0]}-{dice[1]}: {told}" in talk.text
+
+
+def test_one_step_at_a_time_is_asked_to_be_confirmed():
+    game, talk, _ = session(ROLLED, "8/5", "6/5", "13/12", "")
+    assert sorted(steps_played(game)) == BEST_STEPS
+    assert "this makes 8/5 6/5" in talk.text
+    assert "cannot be played" in talk.text or "this roll is played" in talk.text or "no roll waits" in talk.text
+    assert "1> " in talk.lines
+
+
+def test_undo_takes_the_steps_of_the_roll_back():
+    game, talk, _ = session(ROLLED, "undo", "13/10", "undo", "8/5", "6/5", "u", "24/20")
+    assert "nothing to take back" in talk.text
+    assert talk.text.count("taken back") == 2
+    assert "Black 3-1: 24/20" in talk.text
+    assert len(steps_played(game)) == 2
+
+
+def test_plays_are_listed_and_chosen_by_number():
+    game, talk, _ = session(ROLLED, "list", "#99", "#2")
+    listed = [line for line in talk.lines if line.startswith("  #")]
+    assert len(listed) == len(bg_env.Position.start().legal_plays(3, 1))
+    assert "list numbers them from 1 to 16" in talk.text
+    chosen = listed[1].split(maxsplit=1)[1].strip()
+    assert f"Black 3-1: {chosen}" in talk.text
+    assert steps_played(game)
+
+
+def test_a_list_of_a_roll_begun_is_of_what_is_left():
+    _, talk, _ = session(ROLLED, "8/5", "list", "undo")
+    listed = [line for line in talk.lines if line.startswith("  #")]
+    assert listed
+    assert all(len(re.findall(r"\d+/\w+", line)) == 1 for line in listed)
+
+
+@pytest.mark.parametrize("text", ["1/2", "nonsense", "8/3", "8/5 6/5 13/12", "25/20", "roll", "double", "99"])
+def test_what_cannot_be_played_is_told_and_asked_again(text):
+    game, talk, _ = session(ROLLED, text, "8/5 6/5")
+    assert "(help tells more)" in talk.text
+    assert sorted(steps_played(game)) == BEST_STEPS
+
+
+def test_hints_come_from_the_adviser():
+    game, _ = game_of(ROLLED)
+    adviser = player("pubeval", game.settings)
+    _, talk, _ = session(ROLLED, "hint", adviser=adviser)
+    assert "pubeval would play 8/5 6/5" in talk.text
+    _, talk, _ = session(DOUBLED, "hint", seat=0, adviser=adviser)
+    assert "pubeval would take" in talk.text
+    _, talk, _ = session(DOUBLED, "hint", seat=0)
+    assert "possible: take, drop" in talk.text
+
+
+def test_help_board_pips_and_id():
+    game, talk, _ = session(ROLLED, "help", "?", "board", "pips", "id")
+    assert talk.text.count("one step at a time is fine") == 2
+    assert talk.text.count("+13-14-15") >= 2
+    assert "on roll 167, the other 167" in talk.text
+    assert game.xgid in talk.text
+
+
+@pytest.mark.parametrize("word", ["quit", "q", "exit"])
+def test_the_person_may_leave(word):
+    game, _, over = session(ROLLED, word)
+    assert not over
+    assert game.phase == Phase.CHECKER
+
+
+@pytest.mark.parametrize(("text", "points"), [("resign", 1), ("resign gammon", 2), ("resign 3", 3), ("resign backgammon", 3)])
+def test_the_person_may_resign(text, points):
+    game, talk, over = session(ROLLED, "resign twice", text)
+    assert over
+    assert (game.winner, game.points) == (0, points)
+    assert "resign, resign gammon or resign backgammon" in talk.text
+    assert f"White wins {('', 'a single game', 'a gammon', 'a backgammon')[points]}, {points} point" in talk.text
+
+
+def test_a_resignation_in_a_match_begins_the_next_game():
+    game = bg_env.Game.new("backgammon", seed=3, match_length=3)
+    start = bg_env.Game.new("backgammon", match_length=3).states
+    talk = Talk("resign")
+    seat = game.player
+    play(game, start, seat, player("pubeval", game.settings), talk.screen)
+    assert max(game.score) == 1
+    assert "begins" in talk.text.split("wins a single game, 1 point; the score is")[1]
+
+
+@pytest.mark.parametrize("word", ["take", "t", "y", "yes"])
+def test_a_double_is_taken(word):
+    game, talk, _ = session(DOUBLED, word, seat=0)
+    assert (game.cube, game.cube_owner) == (2, 0)
+    assert "White takes, the cube stands at 2" in talk.text
+
+
+@pytest.mark.parametrize("word", ["drop", "n", "no", "pass"])
+def test_a_double_is_dropped(word):
+    game, talk, over = session(DOUBLED, "maybe", word, seat=0)
+    assert over
+    assert (game.winner, game.points) == (1, 1)
+    assert "'maybe' is no action" in talk.text
+    assert "White drops" in talk.text
+
+
+def test_enter_rolls_and_double_doubles():
+    before = ROLLED.replace(":31:", ":00:")
+    game, talk, _ = session(before, "")
+    assert game.dice
+    assert "roll or double> " in talk.lines
+    game, talk, _ = session(before, "double")
+    assert game.cube == 2
+    assert "Black doubles to 2" in talk.text
+    assert "White takes, the cube stands at 2" in talk.text
+
+
+def test_a_beaver_is_offered_where_it_is_in_force():
+    text = DOUBLED.replace(":D:0:0:0:0:10", ":D:0:0:2:0:10")
+    game, talk, _ = session(text, "beaver", seat=0)
+    assert "take or drop or beaver> " in talk.lines
+    assert "White turns the cube again, to 4" in talk.text
+    assert game.cube == 4
+
+
+def test_a_double_is_named_by_a_number():
+    game = bg_env.Game.new("acey_deucey", seed=0)
+    seed = next(seed for seed in range(200) if bg_env.Game.new("acey_deucey", seed=seed).dice == (2, 1))
+    game, start = bg_env.Game.new("acey_deucey", seed=seed), bg_env.Game.new("acey_deucey").states
+    seat = game.player
+    talk = Talk("bar/24 bar/23", "7", "6", "#1")
+    play(game, start, seat, player("pubeval", game.settings), talk.screen)
+    assert "name a double> " in talk.lines
+    assert "names 6-6" in talk.text
+    assert re.search(r"(White|Black) 6-6: bar/19\(4\)", talk.text)
+
+
+# Whole games
+
+
+def anything(game, talk):
+    """Answers that go on with the game, whatever is asked."""
+
+    def ask(prompt):
+        talk.lines.append(prompt)
+        return {Phase.CHECKER: "#1", Phase.ROLL_OR_DOUBLE: "double", Phase.TAKE_OR_DROP: "take", Phase.CHOOSE_DOUBLE: "3"}[
+            game.phase
+        ]
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"match_length": 3}, {"cube": False}, {"beavers": 2, "jacoby": True, "auto_doubles": 2}]
+)
+@pytest.mark.parametrize("variant", bg_env.VARIANTS)
+def test_a_game_is_played_to_its_end_and_told(variant, settings):
+    if variant == "acey_deucey":
+        settings = {"cube": True} | settings
+    game = bg_env.Game.new(variant, seed=11, **settings)
+    start = bg_env.Game.new(variant, **settings).states
+    talk = Talk()
+    talk.screen.ask = anything(game, talk)
+    assert play(game, start, 0, player("random", game.settings), talk.screen)
+    assert game.phase == Phase.OVER
+    rolls = sum(event.roll is not None and event.player is not None for event in game.history)
+    told = sum(bool(re.match(r"(White|Black) \d-\d: ", line)) for line in talk.lines)
+    named = sum(event.action is not None and event.action >= 155 for event in game.history)
+    throws = sum("begins" in line for line in talk.lines)
+    fresh = throws if game.settings.variant.fresh_first_roll else 0
+    assert told == rolls + named - fresh
+    assert re.search(r"wins (a single game|a gammon|a backgammon), \d+ points?", talk.text)
+
+
+def test_a_story_tells_each_roll_once_it_is_played():
+    game, start = game_of(ROLLED)
+    story = Story(start, game.settings, ("White", "Black"))
+    assert story.news(game) == []
+    game.apply(BEST.history[0].action)
+    assert story.news(game) == []
+    game.apply(BEST.history[1].action)
+    assert story.news(game)[0] == "Black 3-1: 8/5 6/5"
+    assert story.news(game) == []
+
+
+def test_a_dance_is_told():
+    """Black is on the bar before a closed board."""
+    mover = [0, 0, 0, 0, 0, 0, 13] + [0] * 18 + [2]
+    other = [0, 2, 2, 2, 2, 2, 2, 3] + [0] * 18
+    shut = bg_env.Position(mover, other)
+    game, start = game_of(_xgid(shut))
+    story = Story(start, game.settings, ("White", "Black"))
+    assert any(re.fullmatch(r"Black \d-\d: cannot move", line) for line in story.news(game))
+
+
+def _xgid(position):
+    """The position as an XGID in which the mover, who owns no cube, has to roll."""
+    letters = ["-"] * 26
+    for point in range(1, 26):
+        if position.mover[point]:
+            letters[point] = chr(64 + position.mover[point])
+        if position.opponent[point]:
+            letters[25 - point] = chr(96 + position.opponent[point])
+    return f"XGID={''.join(letters)}:1:-1:1:00:0:0:0:0:10"
+
+
+def test_opening_ties_that_double_are_told():
+    settings = {"auto_doubles": 3}
+    seed = next(seed for seed in range(100) if bg_env.Game.new(seed=seed, **settings).cube == 2)
+    game, start = bg_env.Game.new(seed=seed, **settings), bg_env.Game.new(**settings).states
+    lines = Story(start, game.settings, ("White", "Black")).news(game)
+    assert re.fullmatch(r"Both throw \d: the cube is doubled", lines[0])
+    assert re.fullmatch(r"White throws \d, Black \d: (White|Black) begins", lines[1])
+
+
+def test_watching_pauses_after_each_turn():
+    game, start = bg_env.Game.new("hypergammon", seed=1), bg_env.Game.new("hypergammon").states
+    talk, pauses = Talk(), []
+    two = [player("pubeval", game.settings), player("random", game.settings)]
+    watch(game, start, two, talk.screen, lambda: pauses.append(1))
+    assert game.phase == Phase.OVER
+    assert talk.text.count("+13-14-15") == len(pauses) + 1
+
+
+def test_a_player_chooses_the_same_in_the_same_game():
+    game = bg_env.Game.new(seed=5)
+    rival = player("random", game.settings)
+    first = choose(rival, game)
+    assert first == choose(rival, game)
+    assert set(first) <= set(game.legal_actions())
+
+
+def test_play_from_the_command_line():
+    def run(*arguments, given=""):
+        return CliRunner().invoke(main, ["play", *arguments], input=given)
+
+    result = run("--seed", "3", "--no-cube", "--ascii", given="help\nquit\n")
+    assert result.exit_code == 0
+    assert result.output.splitlines()[0] == "You are White (O) against pubeval; the dice are those of --seed 3."
+    assert re.search(r"To go on from here: bg-env play --seat 0 --position 'XGID=.*'", result.output)
+    again = re.search(r"--position '(XGID=.*)'", result.output).group(1)
+    assert run("--seat", "0", "--position", again, given="quit\n").exit_code == 0
+    result = run("--seed", "3", "--seat", "1", "--opponent", "random", given="resign\n" * 3)
+    assert "You are Black (X) against random" in result.output
+    assert "random wins a single game, 1 point" in result.output
+    assert run("--seed", "3", "--match-length", "5").output.count("match to 5") >= 1
