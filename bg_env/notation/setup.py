@@ -224,7 +224,6 @@ _RANGES: Final = {
     "ties": (0, 15),
     "crawford": (0, 1),
     "score": (0, 10**9),
-    "points": (0, 15),
 }
 
 
@@ -234,11 +233,12 @@ def fill_state(states: States, fields: Mapping[str, object], variant: Variant) -
     Raises:
         PositionError: a field is missing, unknown or out of its range, or they contradict each other.
     """
-    if set(fields) != set(_RANGES):
-        msg = f"a state is given by {', '.join(_RANGES)}"
+    ranges = {**_RANGES, "points": (0, variant.checkers)}
+    if set(fields) != set(ranges):
+        msg = f"a state is given by {', '.join(ranges)}"
         raise PositionError(msg)
     states[:] = np.zeros(1, STATE)
-    for name, (low, high) in _RANGES.items():
+    for name, (low, high) in ranges.items():
         value = np.asarray(fields[name])
         if value.dtype.kind not in "iu" or value.shape != STATE[name].shape or value.min() < low or value.max() > high:
             msg = f"the state's {name} is {fields[name]!r:.60}: numbers from {low} to {high} are right"
