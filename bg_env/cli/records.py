@@ -53,7 +53,7 @@ def _write_html(replays: Any, out: Path, context: click.Context) -> None:
         Frame(
             played.states,
             moment.index,
-            text=played.text(moment) if moment.entry is not None else "",
+            text=played.text(moment),
             player=moment.player,
             arrows=[(moment.player, step.source, step.target) for step in played.steps(moment)],
         )
