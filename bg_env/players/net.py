@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -71,10 +71,14 @@ class ValueNet:
 
     def save(self, path: str | Path) -> None:
         """Write an .npz file that loads without pickle."""
+        with Path(path).open("wb") as file:
+            self.dump(file)
+
+    def dump(self, file: IO[bytes]) -> None:
+        """`save` to an open file."""
         about = np.array(json.dumps(self.about, sort_keys=True))
         arrays = {name: getattr(self, name) for name in _ARRAYS}
-        with Path(path).open("wb") as file:
-            np.savez_compressed(file, layout=np.array(LAYOUT), about=about, **arrays)
+        np.savez_compressed(file, layout=np.array(LAYOUT), about=about, **arrays)
 
     @classmethod
     def load(cls, path: Any) -> ValueNet:

@@ -6,13 +6,11 @@ import json
 from collections.abc import Callable
 from io import BufferedWriter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar
 
 from bg_env.errors import SettingsError
 
 __all__ = ["RunFolder"]
-
-_NAMES: Final = ("model.zip", "run.json", "games.npz", "curve.csv", "curve.png")
 
 
 class RunFolder:
@@ -31,6 +29,11 @@ class RunFolder:
         SettingsError: there is something in the folder and neither was said, or there is nothing to go on with.
     """
 
+    NAMES: ClassVar[tuple[str, ...]] = ("model.zip", "run.json", "games.npz", "curve.csv", "curve.png")
+    """What a run may have written."""
+    NEEDED: ClassVar[tuple[str, ...]] = ("model.zip", "run.json")
+    """What a run must have written to be resumed."""
+
     def __init__(self, path: str | Path, *, overwrite: bool = False, resume: bool = False) -> None:
         self.path = Path(path)
         if overwrite and resume:
@@ -40,7 +43,7 @@ class RunFolder:
             msg = f"{self.path} is a file: give a folder for the run"
             raise SettingsError(msg)
         if resume:
-            missing = [name for name in ("model.zip", "run.json") if not (self.path / name).is_file()]
+            missing = [name for name in self.NEEDED if not (self.path / name).is_file()]
             if missing:
                 msg = f"there is no run to resume in {self.path}: it has no {' and no '.join(missing)}"
                 raise SettingsError(msg)
@@ -60,7 +63,7 @@ class RunFolder:
         """
         self.path.mkdir(parents=True, exist_ok=True)
         if self._clear:
-            for name in _NAMES:
+            for name in self.NAMES:
                 (self.path / name).unlink(missing_ok=True)
 
     @property

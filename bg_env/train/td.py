@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -173,15 +173,19 @@ class TDLearner:
         about = {**asdict(self.settings), "games": self.games, "rounds": self.rounds, "minutes": round(self.seconds / 60, 1)}
         return ValueNet(w1, b1, w2, b2, w3, b3, about)
 
-    def round(self) -> None:
-        """Play some turns of all games, then fit the net to what followed the positions met."""
+    def round(self, share: float | None = None) -> None:
+        """Play some turns of all games, then fit the net to what followed the positions met.
+
+        Args:
+            share: of the run that is done, which learning rate and lambda follow; None: by the games that have ended.
+        """
         start = time.perf_counter()
         s = self.settings
-        done = self.done
+        done = self.done if share is None else min(share, 1.0)
         self._play()
         rows, odds, seen, kind = self._record
-        share = done / s.lam_share if s.lam_share else 1.0
-        targets, known = td_targets(odds, seen, kind, s.lam * max(0.0, 1 - share))
+        lam = s.lam * max(0.0, 1 - (done / s.lam_share if s.lam_share else 1.0))
+        targets, known = td_targets(odds, seen, kind, lam)
         at = np.flatnonzero(known.reshape(-1))
         inputs = encoder("tesauro198").encode(rows[:-1].reshape(-1)[at], self._rules, seats=seen[:-1].reshape(-1)[at])
         for group in self._adam.param_groups:
@@ -264,6 +268,11 @@ class TDLearner:
 
     def save(self, path: str | Path) -> None:
         """Write everything needed to go on to an .npz file that loads without pickle."""
+        with Path(path).open("wb") as file:
+            self.dump(file)
+
+    def dump(self, file: IO[bytes]) -> None:
+        """`save` to an open file."""
         arrays: dict[str, Any] = {"settings": np.array(str(_plain(asdict(self.settings))))}
         for name, weights in (("weight", self._weights), ("average", self._average)):
             arrays |= {f"{name}{k}": w.detach().numpy() for k, w in enumerate(weights)}
@@ -274,10 +283,7 @@ class TDLearner:
             arrays[name] = array
         arrays |= {"states": self._states, "episodes": self._episodes}
         arrays |= {"rounds": np.array(self.rounds), "seconds": np.array(self.seconds)}
-        part = Path(path).with_suffix(".part")
-        with part.open("wb") as file:
-            np.savez(file, **arrays)
-        part.replace(path)
+        np.savez(file, **arrays)
 
     @classmethod
     def load(cls, path: str | Path, *, threads: int = 1) -> TDLearner:
@@ -313,8 +319,9 @@ class TDLearner:
             }
             if state:
                 self._adam.state[weight] = state
-        for name, array in zip(("rows", "odds", "seen", "kind"), self._record, strict=True):
-            array[...] = content[name]
+        names: tuple[str, ...] = ("rows", "odds", "seen", "kind")
+        for name, array in zip(names, self._record, strict=True):
+            np.copyto(array, content[name])
         self._states[...] = content["states"]
         self._episodes[...] = content["episodes"]
         self.rounds = int(content["rounds"])
