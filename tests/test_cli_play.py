@@ -329,3 +329,23 @@ def test_play_from_the_command_line():
     assert "You are Black (X) against random" in result.output
     assert "random wins a single game, 1 point" in result.output
     assert run("--seed", "3", "--match-length", "5").output.count("match to 5") >= 1
+
+
+@pytest.mark.parametrize("ending", ["mat", "sgf", "jsonl"])
+def test_what_was_played_can_be_saved_and_replayed(ending, tmp_path):
+    file = tmp_path / f"game.{ending}"
+    arguments = ["watch", "pubeval", "random", "--seed", "3", "--delay", "0", "--no-cube", "--save", str(file)]
+    result = CliRunner().invoke(main, arguments)
+    assert result.output.splitlines()[-1] == f"written: {file}"
+    assert CliRunner().invoke(main, ["replay", str(file)]).output == f"{file}: 1 game, no fault\n"
+    played = tmp_path / f"left.{ending}"
+    result = CliRunner().invoke(main, ["play", "--seed", "3", "--save", str(played)], input="#1\nquit\n")
+    assert CliRunner().invoke(main, ["replay", str(played)]).exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("file", ["game.txt", "no/such/folder/game.mat"])
+def test_what_cannot_be_saved_is_refused_before_the_game(file):
+    result = CliRunner().invoke(main, ["watch", "random", "random", "--delay", "0", "--save", file])
+    assert result.exit_code == 2
+    assert "ends with .mat, .sgf or .jsonl" in result.output
+    assert len(result.output.splitlines()) == 1

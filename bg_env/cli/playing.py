@@ -15,7 +15,7 @@ import click
 
 import bg_env
 from bg_env.cli.options import PLAYER_HELP, player_of, settings_options, speaks_unicode
-from bg_env.errors import NotationError
+from bg_env.errors import NotationError, SettingsError
 from bg_env.players import PLAYERS
 from bg_env.rules.variant import settings_names
 
@@ -96,6 +96,24 @@ def _game(position: str | None, seed: int | None, settings: bg_env.Settings) -> 
     return bg_env.Game._from_states(states.copy(), told, seed), states, seed
 
 
+def _check_save(file: Path | None) -> None:
+    """Refuse before the game what could not be written after it."""
+    if file is not None and (file.suffix.lower() not in (".mat", ".sgf", ".jsonl") or not file.parent.is_dir()):
+        msg = f"--save {file}: give a file in an existing folder that ends with .mat, .sgf or .jsonl"
+        raise SettingsError(msg)
+
+
+def _save(file: Path | None, start: Any, game: bg_env.Game, names: tuple[str, str]) -> None:
+    """Write what was played as a record."""
+    if file is None:
+        return
+    from bg_env.notation.recording import record_of
+    from bg_env.notation.replay import write_records
+
+    write_records(file, [record_of(start, game.settings, game.history, names)])
+    click.echo(f"written: {file}")
+
+
 def _screen(names: tuple[str, str], seat: int | None, plain: bool) -> Any:
     from bg_env.cli.terminal import Screen
 
@@ -105,6 +123,12 @@ def _screen(names: tuple[str, str], seat: int | None, plain: bool) -> Any:
 
 _position_option = click.option(
     "--position", metavar="ID", help="Begin from an XGID or a GNU Backgammon id; the stakes come from it."
+)
+_save_option = click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the game as a record, also an unfinished one: .mat, .sgf or .jsonl.",
 )
 _plain_option = click.option("--ascii", "plain", is_flag=True, help="Boards in ASCII, without colour.")
 
@@ -116,6 +140,7 @@ _plain_option = click.option("--ascii", "plain", is_flag=True, help="Boards in A
 @_position_option
 @settings_options("With the doubling cube.  [default: as the variant has it]")
 @click.option("--hints-by", default="pubeval", show_default=True, metavar="PLAYER", help="Who answers when you ask for a hint.")
+@_save_option
 @_plain_option
 def play(
     opponent: str,
@@ -126,6 +151,7 @@ def play(
     cube: bool | None,
     match_length: int,
     hints_by: str,
+    save: Path | None,
     plain: bool,
 ) -> None:
     """Play against a player in the terminal.
@@ -134,6 +160,7 @@ def play(
     """
     from bg_env.cli import terminal
 
+    _check_save(save)
     settings = bg_env.Settings(variant, cube=cube, match_length=match_length)
     game, start, seed = _game(position, seed, settings)
     rival = player_of(opponent, game.settings)
@@ -144,6 +171,7 @@ def play(
         click.echo("")
         with contextlib.suppress(NotationError):
             click.echo(f"Left. To go on from here: bg-env play --seat {seat} --position '{game.xgid}'")
+    _save(save, start, game, names)
 
 
 @click.command(short_help="Watch two players, step by step.")
@@ -154,6 +182,7 @@ def play(
 @settings_options("With the doubling cube.  [default: as the variant has it]")
 @click.option("--delay", type=click.FloatRange(0), default=1.0, show_default=True, help="Seconds between turns.")
 @click.option("--step", is_flag=True, help="Wait for Enter after each turn.")
+@_save_option
 @_plain_option
 def watch(
     first: str,
@@ -165,11 +194,13 @@ def watch(
     match_length: int,
     delay: float,
     step: bool,
+    save: Path | None,
     plain: bool,
 ) -> None:
     """Watch two players play a game or a match, turn by turn. A player is a name, or a trained model's folder or file."""
     from bg_env.cli import terminal
 
+    _check_save(save)
     settings = bg_env.Settings(variant, cube=cube, match_length=match_length)
     game, start, seed = _game(position, seed, settings)
     players = [player_of(text, game.settings) for text in (first, second)]
@@ -178,3 +209,4 @@ def watch(
     screen = _screen(names, 0, plain)
     with contextlib.suppress(EOFError):
         terminal.watch(game, start, players, screen, lambda: screen.ask("Enter> ") if step else time.sleep(delay))
+    _save(save, start, game, names)
