@@ -26,6 +26,7 @@ from env_cases import (
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 
+from bg_env.envs import view
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.one import _act as step_kernel
 from bg_env.envs.single import SingleEnv
@@ -68,6 +69,7 @@ def test_the_same_seed_gives_the_same_games(module, given):
 @modules
 def test_it_renders_in_every_mode(module, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr(view, "RENDER_FPS", 0)  # a window waits for nobody here
     render_test(module.env)
 
 
@@ -76,6 +78,7 @@ def test_it_renders_in_every_mode(module, monkeypatch):
 def test_what_each_render_mode_gives(kind, mode, monkeypatch):
     """Also at the end of the episode; and `close` may be called twice."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr(view, "RENDER_FPS", 0)  # a window waits for nobody here
     env = (BackgammonEnv if kind == "aec" else SingleEnv)("hypergammon", render_mode=mode, max_turns=6)
     env.reset(seed=1)
     assert mode in (None, *env.metadata["render_modes"])
