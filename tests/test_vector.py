@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -188,3 +193,38 @@ def test_other_opponents_play_as_in_the_single_environment(opponent, mode):
 def test_every_size_number_of_threads_and_form_of_observation(n, threads, options):
     assert follow(n, 150, "same_step", threads=threads, max_turns=30, illegal_every=400, **options) > 0
     assert follow(n, 60, "next_step", threads=threads, max_turns=15, copy=False, **options) > 0
+
+
+def digest():
+    """A number that depends on all that batches of three kinds show."""
+    total, rng = 0, np.random.default_rng(1)
+    for options in (
+        {"variant": "acey_deucey", "cube": True, "opponent": "random"},
+        {"variant": "hypergammon", "opponent": None, "match_length": 2},
+        {"opponent": "pubeval", "num_threads": 2},
+    ):
+        env = VectorEnv(3, autoreset_mode="same_step", max_turns=12, **options)
+        env.reset(seed=5)
+        for k in range(24):
+            if k % 3 == 0:
+                found = env.afterstates(observation="tesauro198")
+                total += int(found.states["points"].astype(np.int64).sum()) + int(found.actions.astype(np.int64).sum())
+                observation, rewards, *_ = env.step_plays(found.offsets[:-1])
+            else:
+                observation, rewards, *_ = env.step(env.sample(rng))
+            total += int(observation["observation"].sum() * 2) + int(rewards.sum())
+            total += int(observation["action_mask"].sum(dtype=np.int64))
+    return total
+
+
+def test_without_compilation_the_games_are_the_same():
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from test_vector import digest; print(digest())"
+    told = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, str(Path(__file__).parent)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+    )
+    assert told.stderr == ""
+    assert int(told.stdout) == digest()

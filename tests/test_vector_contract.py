@@ -516,7 +516,5 @@ def test_memory_of_a_game():
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_kernels_do_not_count_references():
-    """Numba's switch for that is not public: were it gone, a step would take several times as long, and nothing else would tell."""
-    options = batch.step_games.targetoptions
-    assert options["_nrt"] is False
-    assert "NRT_incref" not in next(iter(batch.step_games.inspect_llvm().values()), "")
+    """Numba's switch for that is not public: were it gone, steps would take several times as long and nothing would tell."""
+    assert batch.step_games.targetoptions["_nrt"] is False

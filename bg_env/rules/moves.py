@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from bg_env._jit import kernel
+from bg_env._jit import inlined, kernel
+from bg_env.rules.bits import highest, lowest
 from bg_env.rules.variant import BAR, OFF
 
 __all__ = ["blocked_points", "held_points", "play_step", "sources", "step_sets", "undo_step"]
@@ -19,7 +20,7 @@ _BAR_BIT = 1 << BAR
 _HOME_END = 1 << 7  # a set below this holds points of the home board only
 
 
-@kernel
+@inlined
 def held_points(states: Any, i: Any, side: Any) -> Any:
     """The set of points, bar included, on which `side` has checkers."""
     held = np.int64(0)
@@ -28,7 +29,7 @@ def held_points(states: Any, i: Any, side: Any) -> Any:
     return held
 
 
-@kernel
+@inlined
 def blocked_points(states: Any, i: Any, side: Any) -> Any:
     """The set of points where `side` may not land: two or more opposing checkers (R4.1)."""
     blocked = np.int64(0)
@@ -37,7 +38,7 @@ def blocked_points(states: Any, i: Any, side: Any) -> Any:
     return blocked
 
 
-@kernel
+@inlined
 def sources(held: Any, blocked: Any, die: Any) -> Any:
     """The set of points from which `die` can be played, R5 aside."""
     if held & _BAR_BIT:  # R6.1
@@ -48,16 +49,12 @@ def sources(held: Any, blocked: Any, die: Any) -> Any:
     if held < _HOME_END:  # R7.1
         if (held >> die) & 1:
             found |= np.int64(1) << die
-        elif held < (1 << die):  # R7.2: none stands higher
-            p = die - 1
-            while p > 0 and not (held >> p) & 1:
-                p -= 1
-            if p > 0:
-                found |= np.int64(1) << p
+        elif 0 < held < (np.int64(1) << die):  # R7.2: none stands higher
+            found |= np.int64(1) << highest(held)
     return found
 
 
-@kernel
+@inlined
 def _goes_on(states: Any, i: Any, side: Any, held: Any, blocked: Any, p: Any, die: Any, other: Any) -> Any:
     """Whether, after the step of `die` from `p`, die `other` can be played or nothing is left to play (R5.4)."""
     after = held
@@ -82,11 +79,11 @@ def _completing(states: Any, i: Any, side: Any, held: Any, blocked: Any, first: 
     else:
         doubtful = first & second
     sure = first & ~doubtful
-    p = 1
-    while doubtful >> p:
-        if (doubtful >> p) & 1 and _goes_on(states, i, side, held, blocked, p, die, other):
+    while doubtful:
+        p = lowest(doubtful)
+        doubtful &= doubtful - 1
+        if _goes_on(states, i, side, held, blocked, p, die, other):
             sure |= np.int64(1) << p
-        p += 1
     return sure
 
 
@@ -119,7 +116,7 @@ def step_sets(states: Any, i: Any) -> Any:
     return none, lows
 
 
-@kernel
+@inlined
 def play_step(states: Any, i: Any, side: Any, p: Any, die: Any) -> Any:
     """Move one checker of `side` from `p` by `die`; says whether it hit (R4.2)."""
     states[i]["points"][side, p] -= 1
@@ -135,7 +132,7 @@ def play_step(states: Any, i: Any, side: Any, p: Any, die: Any) -> Any:
     return False
 
 
-@kernel
+@inlined
 def undo_step(states: Any, i: Any, side: Any, p: Any, die: Any, hit: Any) -> None:
     """Take back `play_step(states, i, side, p, die)`, which answered `hit`."""
     states[i]["points"][side, p] += 1

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from bg_env._jit import kernel
+from bg_env._jit import inlined, kernel
+from bg_env.rules.bits import highest
 from bg_env.rules.game import apply_finished_play
 from bg_env.rules.moves import blocked_points, held_points, play_step, sources, step_sets, undo_step
 from bg_env.rules.state import STATE, Phase, States
@@ -25,114 +26,165 @@ MAX_PLAYS = 3060
 
 _CHECKER = int(Phase.CHECKER)
 
+_FIVES = 4 * 5 ** np.arange(26, dtype=np.int64)
+"""Two steps change the number of checkers on a point by at most two: numbers to the base of five tell all results apart.
 
-@kernel
-def _emit(work: Any, rules: Any, path: Any, depth: Any, after: Any, actions: Any, n: Any) -> Any:
-    """Write play `n`: the `depth` actions of `path` and the state after them. Returns n + 1."""
+The factor leaves room to tell whether a checker hit where it did not stay, with the first or with the second order of dice:
+what it hit where it stayed is told by the board.
+"""
+
+
+@inlined
+def _emit(states: Any, i: Any, rules: Any, work: Any, path: Any, depth: Any, after: Any, actions: Any, n: Any) -> Any:
+    """Write play `n`: the `depth` actions of `path` and the state after them, on the board of `work`. Returns n + 1.
+
+    What follows a play is the same for all plays of a roll that bear not everything off, but for the board: it is found
+    out once, and from then on `work` is the state that follows.
+    """
     for k in range(4):
         actions[n, k] = path[k] if k < depth else -1
-    after[n] = work[0]
-    apply_finished_play(after, n, rules, depth)
+    if work[0]["points"][states[i]["turn"], OFF] == rules[0]["checkers"]:
+        after[n] = states[i]
+        for side in range(2):
+            for p in range(26):
+                after[n]["points"][side, p] = work[0]["points"][side, p]
+        apply_finished_play(after, n, rules, depth)
+    else:
+        after[n] = work[0]
+        if work[0]["phase"] == _CHECKER:
+            apply_finished_play(after, n, rules, depth)
+            work[0] = after[n]
     return n + 1
 
 
+@inlined
+def _emit_step(
+    states: Any, i: Any, rules: Any, work: Any, path: Any, depth: Any, p: Any, die: Any, after: Any, actions: Any, n: Any
+) -> Any:
+    """`_emit` for the play that goes on from the board of `work` with a last step, of `die` from `p`, as action `depth`."""
+    side = states[i]["turn"]
+    path[depth] = 6 * p + die - 7
+    if work[0]["phase"] != _CHECKER and work[0]["points"][side, OFF] + 1 < rules[0]["checkers"]:
+        for k in range(4):
+            actions[n, k] = path[k] if k <= depth else -1
+        after[n] = work[0]
+        play_step(after, n, side, p, die)
+        return n + 1
+    hit = play_step(work, 0, side, p, die)
+    n = _emit(states, i, rules, work, path, depth + 1, after, actions, n)
+    undo_step(work, 0, side, p, die, hit)
+    return n
+
+
+@inlined
+def _held_after(work: Any, side: Any, held: Any, p: Any, die: Any) -> Any:
+    """The set `held` after the step of `die` from `p` has been played on the board of `work`."""
+    if work[0]["points"][side, p] == 0:
+        held &= ~(np.int64(1) << p)
+    if p > die:
+        held |= np.int64(1) << (p - die)
+    return held
+
+
 @kernel
-def _doubles(work: Any, rules: Any, path: Any, hits: Any, after: Any, actions: Any, n: Any) -> Any:
-    """All plays of a double, depth first; `work` is as before when it returns."""
-    side = work[0]["turn"]
-    die = np.int64(work[0]["dice"][0])
-    steps = np.int64(work[0]["left"][0])
-    blocked = blocked_points(work, 0, side)
-    todo = np.empty(5, np.int64)  # sources still to try at each depth
-    todo[0] = sources(held_points(work, 0, side), blocked, die)
+def _doubles(
+    states: Any, i: Any, rules: Any, work: Any, path: Any, hits: Any, keys: Any, after: Any, actions: Any, n: Any
+) -> Any:
+    """All plays of a double, depth first; `keys[depth]` has the sources still to try at a depth, and the points held."""
+    side = states[i]["turn"]
+    die = np.int64(states[i]["dice"][0])
+    steps = np.int64(states[i]["left"][0])
+    blocked = blocked_points(states, i, side)
+    held = held_points(states, i, side)
     depth = 0
-    if todo[0] == 0:
-        return _emit(work, rules, path, 0, after, actions, n)
+    keys[0, 0] = sources(held, blocked, die)
+    keys[0, 1] = held
+    if keys[0, 0] == 0:
+        return _emit(states, i, rules, work, path, 0, after, actions, n)
     while True:
-        if todo[depth] == 0:
+        todo = keys[depth, 0]
+        if todo == 0:
             if depth == 0:
                 return n
             depth -= 1
             undo_step(work, 0, side, path[depth] // 6 + 1, die, hits[depth])
             continue
-        p = 25
-        while not (todo[depth] >> p) & 1:
-            p -= 1
-        todo[depth] &= ~(np.int64(1) << p)
+        if depth + 1 == steps:
+            keys[depth, 0] = 0
+            while todo:
+                p = highest(todo)
+                todo &= ~(np.int64(1) << p)
+                n = _emit_step(states, i, rules, work, path, depth, p, die, after, actions, n)
+            continue
+        p = highest(todo)
+        bit = np.int64(1) << p
+        keys[depth, 0] = todo & ~bit
         hits[depth] = play_step(work, 0, side, p, die)
-        path[depth] = (p - 1) * 6 + die - 1
+        path[depth] = 6 * p + die - 7
+        held = _held_after(work, side, keys[depth, 1], p, die)
         depth += 1
-        done = depth == steps or work[0]["points"][side, OFF] == rules[0]["checkers"]
-        found = np.int64(0) if done else sources(held_points(work, 0, side), blocked, die)
-        todo[depth] = found & ((np.int64(1) << (p + 1)) - 1)
+        found = np.int64(0) if held == 0 else sources(held, blocked, die)
+        keys[depth, 0] = found & ((bit << 1) - 1)
+        keys[depth, 1] = held
         if found == 0:
-            n = _emit(work, rules, path, depth, after, actions, n)
+            n = _emit(states, i, rules, work, path, depth, after, actions, n)
 
 
-@kernel
-def _shift(p: Any) -> Any:
-    """Where point `p` counts in the low or high half of a result's key: four bits a point, the bar above the hits."""
-    if p < 13:
-        return 4 * (p - 1)
-    return 4 * (p - 13) if p < 25 else 60
+@inlined
+def _moved(p: Any, q: Any) -> Any:
+    """What a step from `p` to `q` (0 and below: off) adds to the key of a result."""
+    return (_FIVES[q] if q > 0 else 0) - _FIVES[p]
 
 
-@kernel
-def _key(p: Any, q: Any, hit: Any, low: Any, high: Any) -> Any:
-    """The key (low, high) of a result after one more step from `p` to `q` (<= 0: off): own counts, and the points hit."""
-    if p < 13:
-        low -= np.int64(1) << _shift(p)
-    else:
-        high -= np.int64(1) << _shift(p)
-    if q > 0:
-        if q < 13:
-            low += np.int64(1) << _shift(q)
-        else:
-            high += np.int64(1) << _shift(q)
-        if hit and q < 13:
-            low += np.int64(1) << (48 + q - 1)
-        elif hit:
-            high += np.int64(1) << (48 + q - 13)
-    return low, high
-
-
-@kernel
-def _new(keys: Any, first: Any, n: Any, low: Any, high: Any) -> Any:
+@inlined
+def _new(keys: Any, first: Any, n: Any, key: Any) -> Any:
     """Whether no play from `first` to `n` has this key; it is entered as that of play `n`."""
-    for k in range(first, n):
-        if keys[k - first, 0] == low and keys[k - first, 1] == high:
+    for k in range(n - first):
+        if keys[k, 0] == key:
             return False
-    keys[n - first, 0] = low
-    keys[n - first, 1] = high
+    keys[n - first, 0] = key
     return True
 
 
 @kernel
 def _order(
-    work: Any, rules: Any, path: Any, keys: Any, after: Any, actions: Any, first: Any, n: Any, firsts: Any, die: Any, other: Any
+    states: Any,
+    i: Any,
+    rules: Any,
+    work: Any,
+    path: Any,
+    keys: Any,
+    after: Any,
+    actions: Any,
+    first: Any,
+    n: Any,
+    held: Any,
+    blocked: Any,
+    firsts: Any,
+    die: Any,
+    other: Any,
+    mark: Any,
 ) -> Any:
     """The plays that begin with a step of `die` from one of `firsts` and go on with `other` where it can be played."""
-    side = work[0]["turn"]
-    blocked = blocked_points(work, 0, side)
-    for p in range(25, 0, -1):
-        if not (firsts >> p) & 1:
-            continue
+    side = states[i]["turn"]
+    while firsts:
+        p = highest(firsts)
+        firsts &= ~(np.int64(1) << p)
         hit = play_step(work, 0, side, p, die)
-        path[0] = (p - 1) * 6 + die - 1
-        low, high = _key(p, p - die, hit, np.int64(0), np.int64(0))
-        done = other == 0 or work[0]["points"][side, OFF] == rules[0]["checkers"]
-        seconds = np.int64(0) if done else sources(held_points(work, 0, side), blocked, other)
-        if seconds == 0 and _new(keys, first, n, low, high):
-            n = _emit(work, rules, path, 1, after, actions, n)
-        for q in range(25, 0, -1):
-            if not (seconds >> q) & 1:
-                continue
-            hit2 = play_step(work, 0, side, q, other)
-            path[1] = (q - 1) * 6 + other - 1
-            low2, high2 = _key(q, q - other, hit2, low, high)
-            if _new(keys, first, n, low2, high2):
-                n = _emit(work, rules, path, 2, after, actions, n)
-            undo_step(work, 0, side, q, other, hit2)
+        path[0] = 6 * p + die - 7
+        key = _moved(p, p - die)
+        then = _held_after(work, side, held, p, die)
+        seconds = np.int64(0) if other == 0 or then == 0 else sources(then, blocked, other)
+        if seconds == 0 and _new(keys, first, n, key):
+            n = _emit(states, i, rules, work, path, 1, after, actions, n)
+        while seconds:
+            q = highest(seconds)
+            seconds &= ~(np.int64(1) << q)
+            whole = key + _moved(q, q - other)
+            if hit and q == p - die:
+                whole += mark
+            if _new(keys, first, n, whole):
+                n = _emit_step(states, i, rules, work, path, 1, q, other, after, actions, n)
         undo_step(work, 0, side, p, die, hit)
     return n
 
@@ -147,16 +199,19 @@ def plays_into(
     `work` (one STATE), `path` and `hits` (4 int64), `keys` (MAX_PLAYS x 2 int64) are scratch.
     """
     work[0] = states[i]
-    if work[0]["left"][0] > 1:
-        return _doubles(work, rules, path, hits, after, actions, n)
-    high, low = step_sets(work, 0)
-    d0 = np.int64(work[0]["dice"][0])
-    d1 = np.int64(work[0]["dice"][1])
+    if states[i]["left"][0] > 1:
+        return _doubles(states, i, rules, work, path, hits, keys, after, actions, n)
+    side = states[i]["turn"]
+    held = held_points(states, i, side)
+    blocked = blocked_points(states, i, side)
+    high, low = step_sets(states, i)
+    d0 = np.int64(states[i]["dice"][0])
+    d1 = np.int64(states[i]["dice"][1])
     first = n
-    other0 = d1 if work[0]["left"][1] else np.int64(0)
-    other1 = d0 if work[0]["left"][0] else np.int64(0)
-    n = _order(work, rules, path, keys, after, actions, first, n, high, d0, other0)
-    return _order(work, rules, path, keys, after, actions, first, n, low, d1, other1)
+    other0 = d1 if states[i]["left"][1] else np.int64(0)
+    other1 = d0 if states[i]["left"][0] else np.int64(0)
+    n = _order(states, i, rules, work, path, keys, after, actions, first, n, held, blocked, high, d0, other0, 1)
+    return _order(states, i, rules, work, path, keys, after, actions, first, n, held, blocked, low, d1, other1, 2)
 
 
 @kernel
