@@ -46,7 +46,7 @@ def new_model(env: Sb3VecEnv, seed: int) -> MaskablePPO:
         batch_size=2048,
         n_epochs=4,
         gamma=1.0,  # only the result counts, not how soon it comes
-        learning_rate=3e-4,
+        learning_rate=6e-4,
         ent_coef=0.01,
         policy_kwargs={"net_arch": [128, 128], "activation_fn": torch.nn.ReLU},
         seed=seed,
