@@ -26,20 +26,27 @@ def finals_of(games: Games, done: npt.NDArray[np.bool_], episode: Any) -> dict[s
         final_obs: an object array (n,) of one game's observations, None where no episode ended; final_info: arrays (n,), 0
         where no episode ended; `_final_obs`, `_final_info` and the masks in final_info: `done`.
     """
-    n, options, index, told = games.n, games.options, np.flatnonzero(done), games.final_info
-    views = options.encoder.encode(games.finals[index], games.rules, seats=told[INFO, index])
-    masks = np.ones((len(index), options.settings.actions), np.int8)
+    n, options, index, told = games.n, games.options, np.flatnonzero(done), games.final_info[:, done]
+    encoder, views = options.encoder, np.empty((told.shape[1], options.encoder.size), np.float32)
+    encoder.kernel(games.finals[index], games.rules, told[INFO].astype(np.int8), views)
+    views = views.reshape(-1, *encoder.shape)
+    masks = np.ones((len(views), options.settings.actions), np.int8)
     final_obs = np.full(n, None, object)
-    for k, i in enumerate(index.tolist()):
-        final_obs[i] = {"observation": views[k], "action_mask": masks[k]} if options.in_observation else views[k]
+    if options.in_observation:
+        rows = zip(index.tolist(), views, masks, strict=True)
+        for i, view, mask in rows:
+            final_obs[i] = {"observation": view, "action_mask": mask}
+    else:
+        for i, view in zip(index.tolist(), views, strict=True):
+            final_obs[i] = view
+    columns = np.zeros((INFO, n), np.int32)
+    columns[:, index] = told[:INFO]
     final_info: dict[str, Any] = {}
-    for row, name in enumerate(INFO_KEYS):
-        final_info[name] = np.zeros(n, np.int32)
-        final_info[name][index] = told[row, index]
-        final_info[f"_{name}"] = done
+    for name, column in zip(INFO_KEYS, columns, strict=True):
+        final_info[name], final_info[f"_{name}"] = column, done
     if options.in_info:
         final_info["action_mask"] = np.zeros((n, masks.shape[1]), np.int8)
-        final_info["action_mask"][index] = masks
+        final_info["action_mask"][index] = 1
         final_info["_action_mask"] = done
     if episode is not None:
         final_info["episode"], final_info["_episode"] = episode, done
