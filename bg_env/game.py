@@ -12,6 +12,8 @@ from bg_env.actions import Event, checked_die, checked_seed
 from bg_env.errors import IllegalActionError, SettingsError
 from bg_env.notation import ids, xgid
 from bg_env.notation.moves import find_play
+from bg_env.notation.record import Record
+from bg_env.notation.recording import record_of
 from bg_env.position import Position
 from bg_env.render.svg import board_svg
 from bg_env.render.text import board_text
@@ -47,12 +49,22 @@ class Game:
     Two games are equal when state (its random stream included) and settings are; they can be copied and pickled.
     """
 
-    def __init__(self, states: States, settings: Settings, *, seeded: bool, history: Sequence[Event] = ()) -> None:
+    def __init__(
+        self,
+        states: States,
+        settings: Settings,
+        *,
+        seeded: bool,
+        history: Sequence[Event] = (),
+        first: States | None = None,
+    ) -> None:
         self._states = states
         self._settings = settings
         self._rules = settings.record()
         self._seeded = seeded
         self._history = list(history)
+        self._first = states.copy() if first is None else first
+        self._recorded_from = len(history) if first is None else 0
         self._copies = 0
         self._throw()
 
@@ -221,6 +233,13 @@ class Game:
         """
         return ids.write_match_id(self._states, 0, self._settings)
 
+    def record(self, players: tuple[str, str] = ("player_0", "player_1")) -> Record:
+        """The record of the game or match from where it was made, for `.mat`, `.sgf` and JSON lines.
+
+        See `bg_env.notation.replay.write_records`.
+        """
+        return record_of(self._first, self._settings, self._history[self._recorded_from :], players)
+
     # What can happen
 
     def legal_actions(self) -> list[int]:
@@ -343,7 +362,10 @@ class Game:
         elif self._seeded:
             states["key"] = np.uint64(word(states[0]["key"], np.uint64(_COPY), np.uint64(self._copies)))
             self._copies += 1
-        return Game(states, self._settings, seeded=self._seeded or seed is not None, history=self._history)
+        seeded = self._seeded or seed is not None
+        copied = Game(states, self._settings, seeded=seeded, history=self._history, first=self._first)
+        copied._recorded_from = self._recorded_from
+        return copied
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):

@@ -9,6 +9,7 @@ from pettingzoo import AECEnv
 from bg_env.actions import checked
 from bg_env.envs.one import OneGame
 from bg_env.envs.options import read_options
+from bg_env.envs.recorder import Recorder
 from bg_env.envs.view import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import IllegalActionError, OrderError, SettingsError
 from bg_env.game import Game
@@ -20,7 +21,7 @@ AGENTS: Final = ("player_0", "player_1")
 _SEAT: Final = {agent: seat for seat, agent in enumerate(AGENTS)}
 
 
-class BackgammonEnv(AECEnv[str, Any, Any]):
+class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
     """Backgammon for two agents, `player_0` (White) and `player_1` (Black), as a PettingZoo AEC environment.
 
     One agent may act several times in a row: a step of the environment is one checker step or one cube decision. An

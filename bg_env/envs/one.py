@@ -19,6 +19,8 @@ from bg_env.actions import Event, checked_seed, why_illegal_text
 from bg_env.envs.options import INFO_KEYS, EnvOptions, Start, start_from
 from bg_env.errors import IllegalActionError
 from bg_env.game import Game
+from bg_env.notation.record import Record
+from bg_env.notation.recording import record_of
 from bg_env.observations import default_seat
 from bg_env.rewards import reward_of
 from bg_env.rules import (
@@ -26,6 +28,7 @@ from bg_env.rules import (
     SEAT,
     STATE,
     Phase,
+    States,
     apply,
     apply_roll,
     at_stake,
@@ -92,7 +95,8 @@ class OneGame:
         states: the state, an array of one STATE record.
         mask: int8 (1, actions), of the player who decides; never handed out.
         info: the values of INFO_KEYS, see `info_of`.
-        events: the rolls and actions of the episode, or None where they are not kept (they cost a third of a step).
+        events: the rolls and actions of the episode, or None where they are not kept (they make a step several times slower).
+        records: of the episodes that have ended, or None where none are made.
     """
 
     def __init__(self, options: EnvOptions) -> None:
@@ -108,6 +112,19 @@ class OneGame:
         self._dice: list[tuple[int, int]] = []
         self._starter: int | None = None
         self.events: list[Event] | None = None if options.render_mode in (None, "ansi") else []
+        self.records: list[Record] | None = None
+        self._first: States | None = None
+
+    def record_from_now(self) -> None:
+        """Make a record of each episode that begins from now on."""
+        self.records = self.records or []
+        self.events = self.events or []
+
+    def _record(self) -> None:
+        """Add the record of the episode, if it has just ended and has been followed from its beginning."""
+        if self.records is not None and self._first is not None and self.events is not None and self.over:
+            self.records.append(record_of(self._first, self.settings, self.events))
+            self._first = None
 
     def save(self) -> tuple[Any, ...]:
         """All that an action changes, for `restore`."""
@@ -122,12 +139,12 @@ class OneGame:
 
     def save_all(self) -> tuple[Any, ...]:
         """All that a new episode changes, for `restore_all`."""
-        return (*self.save(), self._seed, self._episode, self._seeded)
+        return (*self.save(), self._first, self._seed, self._episode, self._seeded)
 
     def restore_all(self, saved: tuple[Any, ...]) -> None:
         """Be as when `saved` was saved."""
         self.restore(saved[:5])
-        self._seed, self._episode, self._seeded = saved[5:]
+        self._first, self._seed, self._episode, self._seeded = saved[5:]
 
     @property
     def fresh(self) -> bool:
@@ -154,8 +171,9 @@ class OneGame:
         start.make(self.states, self.rules, self.settings, key)
         self._dice = list(start.dice)[::-1]
         self._starter = start.starter
+        self._first = None
         if self.events is not None:
-            self.events = []
+            self.events, self._first = [], self.states.copy()
         self._throw()
         self.look()
 
@@ -203,6 +221,7 @@ class OneGame:
         reward, _ = _act(self.states, self.rules, action, self.options.reward, False, self.mask)
         self._throw()
         self.look()
+        self._record()
         return float(reward)
 
     def illegal(self, action: int) -> float:
@@ -214,7 +233,10 @@ class OneGame:
         if self.options.illegal == "raise":
             reason = why_illegal_text(self.states, 0, self.settings, action, self.rules)
             raise IllegalActionError(reason)
+        if self.events is not None:
+            self.events.append(Event(self.info[0], action=action))
         reward, self.info = _forfeit(self.states, self.rules, self.options.reward, self.mask)
+        self._record()
         return float(reward)
 
     def observation(self, seat: int) -> npt.NDArray[np.float32]:
@@ -257,4 +279,5 @@ class OneGame:
 
     def game(self) -> Game:
         """A `Game` of the present state; its dice are not the environment's (see `Game.copy`)."""
-        return Game(self.states.copy(), self.settings, seeded=True, history=self.events or ()).copy()
+        history = self.events or ()
+        return Game(self.states.copy(), self.settings, seeded=True, history=history, first=self._first).copy()

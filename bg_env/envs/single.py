@@ -12,6 +12,7 @@ from bg_env.actions import checked, is_player
 from bg_env.envs.one import OneGame
 from bg_env.envs.opponent import opponent_for, opponent_moves
 from bg_env.envs.options import read_options
+from bg_env.envs.recorder import Recorder
 from bg_env.envs.view import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import OrderError, SettingsError
 from bg_env.game import Game
@@ -20,7 +21,7 @@ from bg_env.rules import Settings, Variant
 __all__ = ["SingleEnv"]
 
 
-class SingleEnv(gymnasium.Env[Any, Any]):
+class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
     """Backgammon for one learner.
 
     The learner sits on `seat`; the opponent acts inside `step` and `reset`, so the learner sees every reward of its own,
