@@ -30,7 +30,7 @@ from bg_env.equity import LONGEST, MATCH_EQUITY
 from bg_env.errors import SettingsError
 from bg_env.rules import END_FINISHED, END_ILLEGAL, Settings
 
-__all__ = ["MATCH", "MWC", "NORMALIZED", "POINTS", "REWARDS", "WIN", "Reward", "reward", "reward_of"]
+__all__ = ["MATCH", "MWC", "NORMALIZED", "POINTS", "REWARDS", "WIN", "Reward", "match_chance", "reward", "reward_of"]
 
 POINTS: Final = 0
 WIN: Final = 1
@@ -106,7 +106,7 @@ def reward(name: str) -> Reward:
 
 
 @kernel
-def _chance(rules: Any, own: Any, other: Any, crawford: Any) -> Any:
+def match_chance(rules: Any, own: Any, other: Any, crawford: Any) -> Any:
     """The table's chance of a player with `own` points against `other`; `crawford`: the game there is the Crawford game."""
     length = np.int64(rules[0]["match_length"])
     a = min(max(length - own, 0), LONGEST)
@@ -121,11 +121,11 @@ def _grown(states: Any, i: Any, rules: Any) -> Any:
     winner = states[i]["winner"]
     own = np.int64(states[i]["score"][winner])
     other = np.int64(states[i]["score"][1 - winner])
-    before = _chance(rules, own - states[i]["won"], other, states[i]["was_crawford"])
+    before = match_chance(rules, own - states[i]["won"], other, states[i]["was_crawford"])
     ending = states[i]["ending"]
     if ending == END_FINISHED or ending == END_ILLEGAL:
         return 1.0 - before
-    return _chance(rules, own, other, states[i]["crawford"]) - before
+    return match_chance(rules, own, other, states[i]["crawford"]) - before
 
 
 @kernel

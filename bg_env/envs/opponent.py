@@ -11,7 +11,7 @@ from bg_env._jit import kernel
 from bg_env.actions import ROLL, TAKE, checked, why_illegal_text
 from bg_env.envs.one import OneGame
 from bg_env.errors import IllegalActionError, SettingsError
-from bg_env.players import RandomPlayer, bound, player
+from bg_env.players import ModelPlayer, RandomPlayer, bound, player
 from bg_env.rewards import reward_of
 from bg_env.rules import CHOICE, Phase, Settings, apply, legal_mask, pick_action, settle, word
 
@@ -23,6 +23,8 @@ _NAME_SIXES = 160
 def opponent_for(opponent: Any, settings: Settings) -> Any:
     """The opponent for these settings: the player of that name, a player object bound to them, or the callable itself.
 
+    A model of Stable-Baselines3 is made a `ModelPlayer`.
+
     Raises:
         SettingsError: it is none of these.
     """
@@ -30,9 +32,11 @@ def opponent_for(opponent: Any, settings: Settings) -> Any:
         return player(opponent, settings)
     if hasattr(opponent, "choose") or hasattr(opponent, "choose_plays"):
         return bound(opponent, settings)
+    if hasattr(opponent, "predict"):
+        return ModelPlayer(opponent, settings=settings)
     if callable(opponent):
         return opponent
-    msg = f"an opponent is a name, an object with choose or choose_plays, or a callable, not {opponent!r}"
+    msg = f"an opponent is a name, an object with choose or choose_plays, a model, or a callable, not {opponent!r}"
     raise SettingsError(msg)
 
 

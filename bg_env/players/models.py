@@ -1,0 +1,233 @@
+"""Callables and models of Stable-Baselines3 and sb3-contrib as players: they see what an environment would show them.
+
+Nothing is imported here but for loading a model from a file, which needs the extra `sb3`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from bg_env._jit import kernel
+from bg_env.actions import FIRST_NAMED, ROLL, TAKE
+from bg_env.errors import MissingDependencyError, OrderError, SettingsError
+from bg_env.observations import ENCODERS, Encoder, encoder
+from bg_env.rules import Phase, Settings, States, legal_mask
+
+__all__ = ["FunctionPlayer", "ModelPlayer", "load_model"]
+
+_FALLBACK: Final = {Phase.ROLL_OR_DOUBLE: ROLL, Phase.TAKE_OR_DROP: TAKE, Phase.CHOOSE_DOUBLE: FIRST_NAMED + 5}
+_MASKS: Final = ("both", "observation", "info")
+
+
+@kernel
+def _masks(states: Any, rules: Any, out: Any) -> None:
+    for i in range(states.shape[0]):
+        legal_mask(states, i, rules, out, i)
+
+
+class FunctionPlayer:
+    """A callable as a player: given observations and masks of the waiting games, it answers with an action for each.
+
+    Args:
+        function: called with `{"observation": ..., "action_mask": ...}` (float32 (n, ...), int8 (n, actions)); under
+            `mask="info"` with the two as arguments. It returns integers (n,).
+        observation: name of the encoder that it sees.
+        mask: "both" or "observation" for the dict, "info" for two arguments.
+        name: what the player is called; None for the callable's own name.
+        settings: what is played; None: `bind` tells.
+
+    Raises:
+        SettingsError: an argument is unknown, or the encoder cannot show the settings.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        observation: str = "tesauro",
+        mask: str = "both",
+        *,
+        name: str | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        if not callable(function):
+            msg = f"a callable from observations to actions is needed, not {function!r}"
+            raise SettingsError(msg)
+        if mask not in _MASKS:
+            msg = f"mask is one of {', '.join(map(repr, _MASKS))}, not {mask!r}"
+            raise SettingsError(msg)
+        self.function, self.mask = function, mask
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
+        self.settings = settings
+        self._encoder = encoder(observation)
+        if settings is not None:
+            self._encoder.check(settings)
+            self._rules = settings.record()
+
+    def bind(self, settings: Settings) -> FunctionPlayer:
+        """The player under these settings."""
+        return FunctionPlayer(self.function, self._encoder.name, self.mask, name=self.name, settings=settings)
+
+    def choose(self, states: States, words: npt.NDArray[Any]) -> Any:  # noqa: ARG002 - it draws from what it likes
+        """The callable's actions; see `Player.choose`.
+
+        Raises:
+            OrderError: the player is bound to no settings.
+        """
+        if self.settings is None:
+            msg = f"player {self.name} must know the settings: give them to it, or use what its bind(settings) returns"
+            raise OrderError(msg)
+        mask = np.empty((len(states), self.settings.actions), np.int8)
+        _masks(states, self._rules, mask)
+        view = self._encoder.encode(states, self._rules, seats=states["decider"].copy())
+        if self.mask == "info":
+            return self.function(view, mask)
+        return self.function({"observation": view, "action_mask": mask})
+
+
+def load_model(path: str | Path) -> Any:
+    """The model in a .zip that Stable-Baselines3 or sb3-contrib saved: MaskablePPO, PPO, A2C, DQN or QRDQN.
+
+    Such files hold pickled objects: load only what you trust.
+
+    Raises:
+        MissingDependencyError: Stable-Baselines3 or sb3-contrib is not installed.
+        SettingsError: there is no such file, or it holds another kind of model.
+    """
+    try:
+        from sb3_contrib import QRDQN, MaskablePPO
+        from stable_baselines3 import A2C, DQN, PPO
+        from stable_baselines3.common.save_util import load_from_zip_file
+    except ImportError as error:
+        msg = 'models of Stable-Baselines3 need it: pip install "bg_env[sb3]"'
+        raise MissingDependencyError(msg) from error
+    if not Path(path).is_file():
+        msg = f"there is no file {path}: give the .zip that the model's save() wrote"
+        raise SettingsError(msg)
+    try:
+        data, _, _ = load_from_zip_file(path, device="cpu")
+    except Exception as error:  # whatever a zip of something else brings about
+        msg = f"{path} is no model of Stable-Baselines3: {error}"
+        raise SettingsError(msg) from error
+    policy = (data or {}).get("policy_class")
+    kinds = [kind for kind in (MaskablePPO, QRDQN, DQN, PPO, A2C) if policy in kind.policy_aliases.values()]
+    if not kinds:
+        msg = f"{path} holds a model with the policy {policy}: MaskablePPO, PPO, A2C, DQN and QRDQN can be loaded by name"
+        raise SettingsError(msg)
+    by_clip = [kind for kind in kinds if (kind is A2C) == ("clip_range" not in (data or {}))]
+    return (by_clip or kinds)[0].load(path, device="cpu")
+
+
+class ModelPlayer:
+    """A model of Stable-Baselines3 or sb3-contrib as a player.
+
+    It sees the encoder whose shape its observation space has, and the masks: MaskablePPO in its own way; of PPO and A2C,
+    which know none, the likeliest legal action is taken, of DQN and QRDQN the one of highest value. A model that was trained
+    without cube, or without naming, rolls, takes, and names 6-6 where it has no action for it.
+
+    Args:
+        model: an object with `predict`, `policy`, `observation_space` and a Discrete `action_space`.
+        observation: name of the encoder; None to tell it from the shape.
+        deterministic: the likeliest action, the same in every run; False draws, by torch's own random numbers (MaskablePPO
+            only).
+        name: what the player is called.
+        settings: what is played; None: `bind` tells.
+
+    Raises:
+        SettingsError: the model's spaces fit no encoder, or it has no way to heed masks.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        observation: str | None = None,
+        *,
+        deterministic: bool = True,
+        name: str | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        if not hasattr(model, "predict") or not isinstance(getattr(model, "action_space", None), spaces.Discrete):
+            msg = f"a model with predict and a Discrete action_space is needed, not {type(model).__name__}"
+            raise SettingsError(msg)
+        self.model, self.deterministic, self.settings = model, deterministic, settings
+        self.name = name or type(model).__name__
+        self.actions = int(model.action_space.n)
+        self._dict = isinstance(model.observation_space, spaces.Dict)
+        self._encoder = _encoder_of(model.observation_space, observation)
+        self._masked = "action_masks" in inspect.signature(model.predict).parameters
+        if not self._masked:
+            _scores_of(model)
+        if settings is not None:
+            self._encoder.check(settings)
+            self._rules = settings.record()
+
+    def bind(self, settings: Settings) -> ModelPlayer:
+        """The player under these settings."""
+        return ModelPlayer(self.model, self._encoder.name, deterministic=self.deterministic, name=self.name, settings=settings)
+
+    def choose(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:  # noqa: ARG002 - see deterministic
+        """The model's actions; see `Player.choose`.
+
+        Raises:
+            OrderError: the player is bound to no settings.
+        """
+        if self.settings is None:
+            msg = f"player {self.name} must know the settings: give them to it, or use what its bind(settings) returns"
+            raise OrderError(msg)
+        mask = np.zeros((len(states), max(self.actions, self.settings.actions)), np.int8)
+        legal = np.empty((len(states), self.settings.actions), np.int8)
+        _masks(states, self._rules, legal)
+        mask[:, : self.settings.actions] = legal
+        mask = np.ascontiguousarray(mask[:, : self.actions])
+        actions = np.array([_FALLBACK.get(Phase(phase), -1) for phase in states["phase"].tolist()], np.int64)
+        asked = np.flatnonzero(mask.any(axis=1))
+        if len(asked):
+            part = np.ascontiguousarray(states[asked])
+            view = self._encoder.encode(part, self._rules, seats=part["decider"].copy())
+            actions[asked] = self._ask(view, mask[asked])
+        return actions
+
+    def _ask(self, view: npt.NDArray[Any], mask: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
+        observation: Any = {"observation": view, "action_mask": mask} if self._dict else view
+        if self._masked:
+            chosen: npt.NDArray[Any] = self.model.predict(observation, action_masks=mask, deterministic=self.deterministic)[0]
+            return chosen
+        scores = _scores_of(self.model)(observation)
+        best: npt.NDArray[Any] = np.where(mask, scores, -np.inf).argmax(axis=1)
+        return best
+
+    def __repr__(self) -> str:
+        return f"<ModelPlayer {self.name}: observation={self._encoder.name!r}, {self.actions} actions>"
+
+
+def _encoder_of(space: Any, name: str | None) -> Encoder:
+    box = space.spaces.get("observation") if isinstance(space, spaces.Dict) else space
+    shape = getattr(box, "shape", None)
+    if isinstance(space, spaces.Dict) and set(space.spaces) != {"observation", "action_mask"}:
+        shape = None
+    known: Mapping[str, Encoder] = ENCODERS if name is None else {name: encoder(name)}
+    for item in known.values():
+        if item.shape == shape:
+            return item
+    shapes = ", ".join(f"{item.name} {item.shape}" for item in known.values())
+    msg = f"the model's observation space {space} fits no encoder: {shapes}, alone or in a Dict with action_mask"
+    raise SettingsError(msg)
+
+
+def _scores_of(model: Any) -> Callable[[Any], npt.NDArray[Any]]:
+    """A function from observations to a number for each action, the higher the better."""
+    policy: Any = getattr(model, "policy", None)
+    if hasattr(policy, "get_distribution"):
+        return lambda seen: policy.get_distribution(policy.obs_to_tensor(seen)[0]).distribution.logits.detach().cpu().numpy()
+    if hasattr(policy, "quantile_net"):
+        return lambda seen: policy.quantile_net(policy.obs_to_tensor(seen)[0]).mean(dim=1).detach().cpu().numpy()
+    if hasattr(policy, "q_net"):
+        return lambda seen: policy.q_net(policy.obs_to_tensor(seen)[0]).detach().cpu().numpy()
+    msg = f"a model of type {type(model).__name__} heeds no masks and shows no scores: use MaskablePPO, PPO, A2C, DQN or QRDQN"
+    raise SettingsError(msg)

@@ -1,0 +1,234 @@
+"""Choosing by a value net, compiled: every play weighed at once, and one roll of look-ahead.
+
+States come here as copies that are played on under plain rules (no cube, no match: `plain_rules`), so that the phases that
+follow a play are the next roll, the naming of a double (R10.6) or the end of the game. What the outcomes are worth under
+the rules in force is in `values`, float32 (n, 2, 6): for each state as each seat sees it, see `cube.outcome_values`.
+
+`net` is `ValueNet.kernel_arrays`; `room` is what `search_room` makes, one set for each thread.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bg_env._jit import kernel
+from bg_env.players.net import _change, _first_layer, _outcome, _rest, net_scratch
+from bg_env.rules import MAX_PLAYS, STATE, Phase, Settings, Variant, apply, apply_roll, plays_into
+
+__all__ = ["best_deep", "choose_names", "choose_plays", "odds_before_roll", "plain_rules", "search_room", "weigh_plays"]
+
+_ROLL = int(Phase.ROLL)
+_CHECKER = int(Phase.CHECKER)
+_CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
+_FIRST_NAMED = 155
+_DONE = np.float32(-1e30)
+
+
+def plain_rules(variant: Variant) -> Any:
+    """The RULES record that states are looked ahead under: the variant's moves, one game, no cube, no limit of turns."""
+    return Settings(variant, cube=False).record()
+
+
+def search_room(net: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arrays that the kernels of this module work in: (outer, inner, step, mean)."""
+    outer, inner = ((*net_scratch(net), np.empty(MAX_PLAYS, np.float32)) for _ in range(2))
+    return outer, inner, np.empty(1, STATE), np.empty((1, 6), np.float64)
+
+
+@kernel
+def _look(states: Any, i: Any, seat: Any, net: Any, hidden: Any, second: Any, out: Any) -> None:
+    """The net's odds of state `i`, as `seat` sees them, into `out[1]`; who is on roll is asked."""
+    table, b2, w2, b3, w3 = net
+    turn = np.int64(states[i]["turn"])
+    _first_layer(states, i, turn, table, hidden, 1)
+    _rest(hidden, 1, b2, w2, b3, w3, second, out, 1)
+    if turn != seat:
+        _flip(out)
+
+
+@kernel
+def _flip(out: Any) -> None:
+    """Turn `out[1]` to the other seat's view."""
+    for o in range(3):
+        out[1, o], out[1, o + 3] = out[1, o + 3], out[1, o]
+
+
+@kernel
+def _worth(out: Any, row: Any, values: Any, v: Any, seat: Any) -> Any:
+    """What the odds `out[row]`, as `seat` sees them, are worth to it."""
+    worth = np.float32(0)
+    for o in range(6):
+        worth += out[row, o] * values[v, seat, o]
+    return worth
+
+
+@kernel
+def weigh_plays(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, room: Any) -> Any:
+    """Weigh all plays of state `i` (phase CHECKER) by the net, with the values `values[v]`.
+
+    `room` is one of the first two of `search_room`: (..., after, actions, hidden, second, out, worth). `after[n]` and
+    `actions[n]` are the plays in the order of `rules.plays`, `worth[n]` what each is worth to the mover, `out[0]` the odds
+    of the best as it sees them. Returns the best, the first of equals, and how many there are.
+    """
+    table, b2, w2, b3, w3 = net
+    work, path, hits, keys, after, actions, hidden, second, out, worth = room
+    end = plays_into(states, i, rules, work, path, hits, keys, after, actions, 0)
+    mover = np.int64(states[i]["turn"])
+    other = 1 - mover
+    _first_layer(states, i, other, table, hidden, 0)
+    best = 0
+    for n in range(end):
+        if after[n]["winner"] >= 0:
+            _outcome(after, n, mover, out, 1)
+        elif after[n]["turn"] == other:
+            _change(states, i, after, n, other, table, hidden)
+            _rest(hidden, 1, b2, w2, b3, w3, second, out, 1)
+            _flip(out)
+        else:  # the 1-2 bonus: the mover goes on
+            _look(after, n, mover, net, hidden, second, out)
+        worth[n] = _worth(out, 1, values, v, mover)
+        if n == 0 or worth[n] > worth[best]:
+            best = n
+            for o in range(6):
+                out[0, o] = out[1, o]
+    return best, end
+
+
+@kernel
+def _odds_of(states: Any, i: Any, seat: Any, rules: Any, values: Any, v: Any, net: Any, room: Any) -> None:
+    """The odds of a state where a roll is to be played or due, as `seat` sees them, into the room's `out[1]`.
+
+    A roll is played as the net likes it best.
+    """
+    hidden, second, out = room[6], room[7], room[8]
+    if states[i]["phase"] != _CHECKER:
+        _look(states, i, seat, net, hidden, second, out)
+        return
+    weigh_plays(states, i, rules, values, v, net, room)
+    for o in range(6):
+        out[1, o] = out[0, o]
+    if states[i]["turn"] != seat:
+        _flip(out)
+
+
+@kernel
+def odds_before_roll(
+    states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, room: Any, step: Any, mean: Any, row: Any
+) -> None:
+    """The mean odds over the 21 rolls of who is on roll in state `i`, each played as the net likes best, into `mean[row]`."""
+    turn = np.int64(states[i]["turn"])
+    out = room[8]
+    for o in range(6):
+        mean[row, o] = 0.0
+    for d1 in range(1, 7):
+        for d2 in range(1, d1 + 1):
+            step[0] = states[i]
+            step[0]["phase"] = _ROLL
+            apply_roll(step, 0, rules, d1, d2)
+            _odds_of(step, 0, turn, rules, values, v, net, room)
+            weight = 1.0 if d1 == d2 else 2.0
+            for o in range(6):
+                mean[row, o] += weight / 36.0 * out[1, o]
+
+
+@kernel
+def _best_name(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, room: Any, step: Any) -> Any:
+    """The double to name in state `i` (phase CHOOSE_DOUBLE), 1 to 6, and its worth: that of the best play of it."""
+    turn = np.int64(states[i]["turn"])
+    best = 1
+    top = _DONE
+    for d in range(1, 7):
+        step[0] = states[i]
+        apply(step, 0, rules, _FIRST_NAMED + d - 1)
+        _odds_of(step, 0, turn, rules, values, v, net, room)
+        worth = _worth(room[8], 1, values, v, turn)
+        if worth > top:
+            top = worth
+            best = d
+    return best, top
+
+
+@kernel
+def _deep_worth(
+    after: Any, n: Any, mover: Any, rules: Any, values: Any, v: Any, net: Any, room: Any, step: Any, mean: Any
+) -> Any:
+    """What state `after[n]` is worth to `mover` with the next roll looked ahead (a double to be named: the best one)."""
+    if after[n]["winner"] >= 0:
+        return float(values[v, mover, np.int64(after[n]["level"]) - 1])
+    if after[n]["phase"] == _CHOOSE_DOUBLE:
+        return float(_best_name(after, n, rules, values, v, net, room, step)[1])
+    odds_before_roll(after, n, rules, values, v, net, room, step, mean, 0)
+    shift = 0 if after[n]["turn"] == mover else 3
+    worth = 0.0
+    for o in range(6):
+        worth += mean[0, o] * values[v, mover, (o + shift) % 6]
+    return worth
+
+
+@kernel
+def best_deep(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, space: Any, number: Any, margin: Any) -> Any:
+    """The best play of state `i` (phase CHECKER) with one roll looked ahead: its index in the outer room's `actions`.
+
+    Only plays whose worth without looking ahead is within `margin` of the best are looked at, `number` at most, best first.
+    """
+    outer, inner, step, mean = space
+    best, end = weigh_plays(states, i, rules, values, v, net, outer)
+    after, worth = outer[4], outer[9]
+    mover = np.int64(states[i]["turn"])
+    least = worth[best] - margin
+    chosen = best
+    top = 0.0
+    for k in range(min(end, number)):
+        for n in range(end):
+            if worth[n] > worth[best]:
+                best = n
+        if end == 1 or worth[best] < least:
+            break
+        deep = _deep_worth(after, best, mover, rules, values, v, net, inner, step, mean)
+        if k == 0 or deep > top:
+            top = deep
+            chosen = best
+        worth[best] = _DONE
+    return chosen
+
+
+@kernel
+def choose_plays(
+    states: Any, rules: Any, values: Any, net: Any, space: Any, plies: Any, number: Any, margin: Any, steps: Any
+) -> None:
+    """The steps of the best play of every state (phase CHECKER) into `steps`, int64 (n, 4), -1 behind the last.
+
+    With `plies` 0 by the net alone, with 1 by `best_deep`.
+    """
+    outer = space[0]
+    actions = outer[5]
+    for i in range(states.shape[0]):
+        if plies > 0:
+            best = best_deep(states, i, rules, values, i, net, space, number, margin)
+        else:
+            best = weigh_plays(states, i, rules, values, i, net, outer)[0]
+        for k in range(4):
+            steps[i, k] = actions[best, k]
+
+
+@kernel
+def choose_names(states: Any, rules: Any, values: Any, net: Any, space: Any, actions: Any) -> None:
+    """The action that names the best double in every state (phase CHOOSE_DOUBLE), into `actions`."""
+    _, inner, step, _ = space
+    for i in range(states.shape[0]):
+        actions[i] = _FIRST_NAMED - 1 + _best_name(states, i, rules, values, i, net, inner, step)[0]
+
+
+@kernel
+def cube_odds(states: Any, rules: Any, values: Any, net: Any, space: Any, plies: Any, odds: Any) -> None:
+    """The odds of every state before a roll, as the player on roll sees them, into `odds`, float64 (n, 6)."""
+    _, inner, step, _ = space
+    for i in range(states.shape[0]):
+        if plies > 0:
+            odds_before_roll(states, i, rules, values, i, net, inner, step, odds, i)
+        else:
+            _look(states, i, np.int64(states[i]["turn"]), net, inner[6], inner[7], inner[8])
+            for o in range(6):
+                odds[i, o] = inner[8][1, o]
