@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import oracle
@@ -158,22 +157,13 @@ def by_oracle(record):
     return rolls
 
 
-def test_replay_is_twenty_times_as_fast_as_by_brute_force():
+def test_the_oracle_replays_a_match_as_well():
+    """Rule by rule, by brute force; benchmarks/replay.py has the two side by side in time."""
     path = RECORDS / "match_std_7pt.sgf"
-    read_records(path)
-    replay_files([path])  # compiles the kernels
-    oracle.longest.cache_clear()
-    begin = time.process_time()
     rolls = by_oracle(only(path))
-    slow = time.process_time() - begin
-    times = []
-    for _ in range(3):
-        begin = time.process_time()
-        (found,) = replay_files([path])
-        times.append(time.process_time() - begin)
+    (found,) = replay_files([path])
     moments = [moment for game in found.replays[0].games for moment in game.moments]
     assert sum(moment.entry is not None and moment.entry.kind == "roll" for moment in moments) == rolls
-    assert slow >= 20 * min(times), (slow, times)
 
 
 def test_moments_tell_the_game():

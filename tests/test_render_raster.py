@@ -96,17 +96,6 @@ def test_names_beyond_ascii_and_arrows():
 
 
 @pytest.mark.usefixtures("pillow")
-def test_ten_frames_a_second():
-    states, settings = CASES["backgammon-checker"]
-    times = []
-    for _ in range(6):
-        start = time.process_time()
-        board_rgb(states, 0, settings)
-        times.append(time.process_time() - start)
-    assert min(times) < 0.1
-
-
-@pytest.mark.usefixtures("pillow")
 def test_an_unknown_shape_is_an_error():
     with pytest.raises(TypeError, match="no shape to paint"):
         raster(Drawing(100, 100, "", (Shape("odd"),)))

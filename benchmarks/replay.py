@@ -1,0 +1,59 @@
+"""Replaying a record: the engine beside the tests' oracle, and painting frames. Run: python benchmarks/replay.py"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+import oracle
+from test_records_gnubg import RECORDS, by_oracle, only
+
+from bg_env.notation.replay import replay_files
+from bg_env.rules import STATE, Settings, new_episode, settle
+
+ROUNDS = 3
+
+
+def seconds(call) -> float:
+    """Processor seconds of a call."""
+    begin = time.process_time()
+    call()
+    return time.process_time() - begin
+
+
+def replay_pairs(path: Path) -> None:
+    """The same file by both, in turns."""
+    replay_files([path])  # compiles
+    pairs = []
+    for _ in range(ROUNDS):
+        oracle.longest.cache_clear()
+        pairs.append((seconds(lambda: by_oracle(only(path))), seconds(lambda: replay_files([path]))))
+    slow, fast = (statistics.median(column) for column in zip(*pairs, strict=True))
+    ratio = statistics.median(a / b for a, b in pairs)
+    print(f"{path.name}: oracle {slow * 1e3:.0f} ms, engine {fast * 1e3:.1f} ms, {ratio:.0f} times as fast")
+
+
+def frames() -> None:
+    """Pixels of one board, if Pillow is there."""
+    try:
+        from bg_env.render.raster import board_rgb
+    except ImportError:
+        print("frames: Pillow is absent")
+        return
+    states, settings = np.zeros(1, STATE), Settings()
+    new_episode(states, 0, settings.record(), np.uint64(1))
+    settle(states, 0, settings.record())
+    board_rgb(states, 0, settings)
+    each = statistics.median(seconds(lambda: board_rgb(states, 0, settings)) for _ in range(10))
+    print(f"frames: {1 / each:.0f} a second")
+
+
+if __name__ == "__main__":
+    replay_pairs(RECORDS / "match_std_7pt.sgf")
+    frames()
