@@ -1,10 +1,11 @@
-"""Replaying a record: the engine beside the tests' oracle, and painting frames. Run: python benchmarks/replay.py"""
+"""Replaying a record: the engine beside the tests' oracle, and painting frames: python benchmarks/replay.py."""
 
 from __future__ import annotations
 
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from bg_env.rules import STATE, Settings, new_episode, settle
 ROUNDS = 3
 
 
-def seconds(call) -> float:
+def seconds(call: Callable[[], object]) -> float:
     """Processor seconds of a call."""
     begin = time.process_time()
     call()
