@@ -35,7 +35,13 @@ SECONDS = 180  # for all Python blocks of a page together, and for each shell co
 
 _SKIP = re.compile(r"<!--\s*not run:\s*(.*?)\s*-->\s*", re.DOTALL)
 _EXTRAS = re.compile(r"(?:\.|bg[-_]env)\[([\w,-]+)\]")
-_ENVIRONMENT = os.environ | {"MPLBACKEND": "Agg", "SDL_VIDEODRIVER": "dummy", "TQDM_DISABLE": "1", "COLUMNS": "120"}
+_ENVIRONMENT = os.environ | {
+    "PYTHONPATH": str(ROOT),
+    "MPLBACKEND": "Agg",
+    "SDL_VIDEODRIVER": "dummy",
+    "TQDM_DISABLE": "1",
+    "COLUMNS": "120",
+}
 _WARNINGS = ("-W", "error", "-W", "ignore:The old environment creation API:DeprecationWarning")  # as in pyproject.toml
 
 
