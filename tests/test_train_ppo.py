@@ -139,7 +139,7 @@ def test_ctrl_c_keeps_what_was_learnt(tmp_path, monkeypatch):
 
 
 def test_ctrl_c_while_measuring_keeps_the_model(tmp_path, monkeypatch):
-    def stop(*_arguments, **_options):
+    def stop(_model, _observation, action_masks=None, *, deterministic=False):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ppo.MaskablePPO, "predict", stop)

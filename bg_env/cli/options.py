@@ -11,14 +11,14 @@ import click
 
 import bg_env
 from bg_env.errors import SettingsError
-from bg_env.players import PLAYERS
-from bg_env.rules.variant import settings_names
+from bg_env.players import PLAYERS, player
 
-__all__ = ["PLAYER_HELP", "player_of", "settings_options", "speaks_unicode", "variant_option"]
+__all__ = ["PLAYER_HELP", "name_of", "player_of", "settings_options", "speaks_unicode", "variant_option"]
 
+_KINDS: Final = {".zip": "sb3", ".npz": "greedy"}
 F = TypeVar("F", bound=Callable[..., Any])
 
-PLAYER_HELP: Final = f"One of {', '.join(PLAYERS)}, or a model that `bg-env train` wrote (its folder or model.zip)."
+PLAYER_HELP: Final = f"One of {', '.join(PLAYERS)} (see bg-env info), or the folder of what bg-env train wrote."
 
 variant_option = click.option(
     "--variant",
@@ -47,21 +47,27 @@ def settings_options(cube_help: str) -> Callable[[F], F]:
 
 
 def player_of(text: str, settings: bg_env.Settings) -> Any:
-    """The player of that name, bound to the settings, or the trained model at that path."""
-    from bg_env.envs.options import read_options
-    from bg_env.envs.replies import batch_opponent
+    """The player of that name, bound to the settings; a path of what `bg-env train` wrote does as well.
 
-    if text in PLAYERS or not Path(text).exists():
-        if text not in PLAYERS:
-            msg = f"no player is called {text!r}: choose from {', '.join(PLAYERS)}, or give the path of a trained model"
+    Raises:
+        BgEnvError: there is no such player, or it does not play under these settings.
+    """
+    path = Path(text)
+    if text.partition(":")[0] not in PLAYERS and path.exists():
+        folder = (
+            {path / "model.zip": "sb3", path / "net.npz": "greedy"} if path.is_dir() else {path: _KINDS.get(path.suffix, "")}
+        )
+        found = [f"{kind}:{file}" for file, kind in folder.items() if kind and file.is_file()]
+        if not found:
+            msg = f"{text} is no trained player: give a run's folder, or its model.zip or net.npz"
             raise SettingsError(msg)
-        chosen: Any = text
-    else:
-        from bg_env.train.ppo import Greedy
+        return player(found[0], settings)
+    return player(text, settings)
 
-        chosen = Greedy.load(Path(text), settings)
-    rules = {name: getattr(settings, name) for name in settings_names() if name != "variant"}
-    return batch_opponent(chosen, read_options(settings.variant, **rules))
+
+def name_of(text: str) -> str:
+    """What to call a player that was given by `text`."""
+    return Path(text).name if text.partition(":")[0] not in PLAYERS else text
 
 
 def speaks_unicode() -> bool:

@@ -14,9 +14,8 @@ from typing import Any
 import click
 
 import bg_env
-from bg_env.cli.options import PLAYER_HELP, player_of, settings_options, speaks_unicode
+from bg_env.cli.options import PLAYER_HELP, name_of, player_of, settings_options, speaks_unicode
 from bg_env.errors import NotationError, SettingsError
-from bg_env.players import PLAYERS
 from bg_env.rules.variant import settings_names
 
 __all__ = ["arena", "play", "watch"]
@@ -62,7 +61,7 @@ def arena(
         raise click.UsageError(msg, context)
     settings = bg_env.Settings(variant, cube=bool(match_length) if cube is None else cube, match_length=match_length)
     bound = [player_of(text, settings) for text in players]
-    names = [Path(text).name if text not in PLAYERS else text for text in players]
+    names = [name_of(text) for text in players]
     if len(set(names)) < len(names):
         names = [f"{name} ({k})" for k, name in enumerate(names, 1)]
     meetings = len(players) * (len(players) - 1) // 2
@@ -164,8 +163,9 @@ def play(
     settings = bg_env.Settings(variant, cube=cube, match_length=match_length)
     game, start, seed = _game(position, seed, settings)
     rival = player_of(opponent, game.settings)
-    names = ("you", opponent) if seat == 0 else (opponent, "you")
-    click.echo(f"You are {('White (O)', 'Black (X)')[seat]} against {opponent}; the dice are those of --seed {seed}.")
+    called = name_of(opponent)
+    names = ("you", called) if seat == 0 else (called, "you")
+    click.echo(f"You are {('White (O)', 'Black (X)')[seat]} against {called}; the dice are those of --seed {seed}.")
     screen = _screen(names, seat, plain)
     if not terminal.play(game, start, seat, rival, screen, player_of(hints_by, game.settings)):
         click.echo("")
@@ -205,6 +205,7 @@ def watch(
     game, start, seed = _game(position, seed, settings)
     players = [player_of(text, game.settings) for text in (first, second)]
     click.echo(f"The dice are those of --seed {seed}.")
+    first, second = name_of(first), name_of(second)
     names = (first, second) if first != second else (f"{first} (O)", f"{second} (X)")
     screen = _screen(names, 0, plain)
     with contextlib.suppress(EOFError):

@@ -8,6 +8,7 @@ from typing import Any, Final, NoReturn
 import click
 
 import bg_env
+from bg_env.bench import bench
 from bg_env.cli.looking import info, plays, show
 from bg_env.cli.playing import arena, play, watch
 from bg_env.cli.records import replay
@@ -58,5 +59,5 @@ def main() -> None:
     """Backgammon for reinforcement learning: train agents, look at positions, see what there is."""
 
 
-for command in (train, arena, play, watch, plays, show, replay, info):
+for command in (train, arena, play, watch, plays, show, replay, bench, info):
     main.add_command(command)

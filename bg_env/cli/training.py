@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from bg_env.cli.options import PLAYER_HELP
 from bg_env.errors import SettingsError
-from bg_env.players import PLAYERS
 from bg_env.registration import IDS
 
 __all__ = ["train"]
@@ -28,7 +28,7 @@ __all__ = ["train"]
 @click.option(
     "--id", "id_", metavar="ID", help=f"What to learn: one of {', '.join(IDS)}.  [default: bg_env/BackgammonCubeless-v0]"
 )
-@click.option("--opponent", type=click.Choice(list(PLAYERS)), help="Whom to learn against.  [default: random]")
+@click.option("--opponent", metavar="PLAYER", help=f"Whom to learn against: {PLAYER_HELP}  [default: random]")
 @click.option("--minutes", type=float, help="Train for so many minutes (more, with --resume).  [default: 4, without --steps]")
 @click.option(
     "--steps", type=int, help="Train for so many decisions of the learner (more, with --resume), rounded up to rollouts."

@@ -11,12 +11,19 @@ from bg_env.errors import SettingsError
 from bg_env.players import player
 from bg_env.registration import IDS
 from bg_env.rules import Settings
+from bg_env.rules.variant import settings_names
 from bg_env.train.folder import RunFolder
 
-__all__ = ["MINUTES", "PpoOptions", "choose_options"]
+__all__ = ["MINUTES", "PpoOptions", "choose_options", "settings_of"]
 
 MINUTES: Final = 4.0
 """How long a run learns that is told neither minutes nor steps."""
+
+
+def settings_of(id: str) -> Settings:  # noqa: A002 - the name that Gymnasium uses
+    """What is played in the environment that is registered as `id`."""
+    preset = gymnasium.spec(id).kwargs
+    return Settings(**{name: preset[name] for name in settings_names() if name in preset})
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,7 @@ class PpoOptions:
         if spec is None or not str(spec.vector_entry_point).startswith("bg_env."):
             msg = f"no environment of bg_env is called {self.id!r}: choose from {', '.join(IDS)}"
             raise SettingsError(msg)
-        player(self.opponent, Settings())
+        player(self.opponent, settings_of(self.id))
         if self.minutes is not None and not 0 < self.minutes < float("inf"):
             msg = f"minutes is a number above 0, not {self.minutes!r}"
             raise SettingsError(msg)

@@ -19,16 +19,15 @@ from typing import Any, Final
 
 import gymnasium
 import numpy as np
-import numpy.typing as npt
 from tqdm import tqdm
 
 import bg_env
 from bg_env import arena
-from bg_env.errors import MissingDependencyError, SettingsError
-from bg_env.rules import Settings
+from bg_env.errors import MissingDependencyError
+from bg_env.players.models import ModelPlayer
 from bg_env.train.curve import Row, draw_curve, read_curve, write_curve
 from bg_env.train.folder import RunFolder
-from bg_env.train.options import PpoOptions
+from bg_env.train.options import PpoOptions, settings_of
 from bg_env.train.stopping import FirstCtrlC
 
 try:
@@ -46,7 +45,7 @@ except ImportError as error:
     msg = 'training needs PyTorch, sb3-contrib and matplotlib: pip install "bg_env[train]"'
     raise MissingDependencyError(msg) from error
 
-__all__ = ["FRESH", "Greedy", "Outcome", "evaluate", "make_model", "score_table", "train"]
+__all__ = ["FRESH", "Outcome", "evaluate", "make_model", "score_table", "train"]
 
 ROLLOUT: Final = 64
 """Steps of each game between two updates."""
@@ -133,7 +132,7 @@ def make_model(options: PpoOptions, num_envs: int | None = None) -> MaskablePPO:
 
 def _environment(options: PpoOptions, num_envs: int) -> _Thirds | Sb3VecEnv:
     """The batch to learn in; game i of it has the seed `options.seed + i`."""
-    match = _settings(options.id).match_length > 0
+    match = settings_of(options.id).match_length > 0
     env = make_sb3(
         options.id,
         num_envs,
@@ -158,67 +157,21 @@ def _batch(env: Any) -> Sb3VecEnv:
     return batch
 
 
-def _settings(id: str) -> Settings:  # noqa: A002 - the name that Gymnasium uses
-    env = gymnasium.make(id)
-    settings: Settings = env.unwrapped.settings  # type: ignore[attr-defined]
-    env.close()
-    return settings
-
-
-class Greedy:
-    """A trained model as a player: it takes the action that it finds most probable.
-
-    Args:
-        model: a MaskablePPO with flat observations.
-        name: what to call it.
-    """
-
-    def __init__(self, model: MaskablePPO, name: str) -> None:
-        self.model = model
-        self.name = name
-
-    @classmethod
-    def load(cls, path: Path, settings: Settings) -> Greedy:
-        """The model in a file, or in the folder of a run.
-
-        Raises:
-            SettingsError: there is none, or it is made for other settings.
-        """
-        file = path / "model.zip" if path.is_dir() else path
-        try:
-            model = MaskablePPO.load(file, device="cpu")
-        except Exception as error:  # whatever unzipping and unpickling what is no model raises
-            msg = f"{file} is no model of MaskablePPO ({type(error).__name__})"
-            raise SettingsError(msg) from error
-        size = settings.actions
-        if getattr(model.action_space, "n", None) != size:
-            made = getattr(model.action_space, "n", "?")
-            msg = (
-                f"the net in {file} chooses among {made} actions, not among the {size} of {settings}: with a cube, or without?"
-            )
-            raise SettingsError(msg)
-        return cls(model, path.name if path.is_dir() else path.stem)
-
-    def __call__(self, seen: dict[str, npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        """Actions for a batch of observations with their masks."""
-        return self.model.predict(seen["observation"], action_masks=seen["action_mask"], deterministic=True)[0]
-
-
 def evaluate(
     model: MaskablePPO, options: PpoOptions, name: str, progress: Callable[[int], object] | None = None
 ) -> arena.Result:
     """Let a model play fresh games against the opponent, half of them from each seat, on the same dice.
 
-    It plays greedily. The games are the same for every model.
+    It plays greedily: always the action that it finds most probable. The games are the same for every model.
     """
+    observation = gymnasium.spec(options.id).kwargs.get("observation", "tesauro")
     return arena.play(
-        Greedy(model, name),
+        ModelPlayer(model, observation, name=name),
         options.opponent,
         games=options.games,
         seed=FRESH + options.seed,
         names=(name, options.opponent),
-        settings=_settings(options.id),
-        observation=gymnasium.spec(options.id).kwargs.get("observation", "tesauro"),
+        settings=settings_of(options.id),
         progress=progress,
     )
 
@@ -316,7 +269,7 @@ class _Run:
         """Draw the curve."""
         marks = {name: (result.points, result.sides[0].wins) for name, result in scores.items()}
         title = f"MaskablePPO on {self.options.id} against {self.options.opponent}"
-        match = _settings(self.options.id).match_length > 0
+        match = settings_of(self.options.id).match_length > 0
         unit = "matches won - lost" if match else "points a game"
         before, after = marks.get("untrained"), marks.get("trained")
         self.folder.write(
