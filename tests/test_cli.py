@@ -182,7 +182,9 @@ def test_info_tells_what_there_is():
     assert set(facts["variants"]) == set(bg_env.VARIANTS)
     assert "4HMwAD3gczAAPQ" in facts["variants"]["nackgammon"]
     assert set(facts["observations"]) == set(bg_env.ENCODERS)
-    assert facts["players"] == list(PLAYERS)
+    assert [re.split(r"[:[]", name)[0] for name in facts["players"]] == list(PLAYERS)
+    assert "random" in facts["players"]
+    assert "greedy:FILE" in facts["players"]
     assert facts["cache"] in shown
     for part in ("ids", "variants", "observations"):
         assert all(name in shown for name in facts[part])

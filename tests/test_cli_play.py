@@ -319,7 +319,7 @@ def test_play_from_the_command_line():
     def run(*arguments, given=""):
         return CliRunner().invoke(main, ["play", *arguments], input=given)
 
-    result = run("--seed", "3", "--no-cube", "--ascii", given="help\nquit\n")
+    result = run("--opponent", "pubeval", "--seed", "3", "--no-cube", "--ascii", given="help\nquit\n")
     assert result.exit_code == 0
     assert "You are White (O) against pubeval; the dice are those of --seed 3.\n" in result.output
     assert re.search(r"To go on from here: bg-env play --seat 0 --position 'XGID=.*'", result.output)

@@ -14,7 +14,7 @@ import click
 import bg_env
 from bg_env.cli.options import speaks_unicode, variant_option
 from bg_env.errors import SettingsError
-from bg_env.players import PLAYERS
+from bg_env.players import PLAYERS, Named
 from bg_env.registration import IDS
 
 __all__ = ["info", "plays", "show"]
@@ -44,7 +44,7 @@ def info(as_json: bool) -> None:
         "variants": {name: _variant_line(variant) for name, variant in bg_env.VARIANTS.items()},
         "observations": {name: _shape(encoder.shape) for name, encoder in bg_env.ENCODERS.items()},
         "rewards": list(bg_env.REWARDS),
-        "players": list(PLAYERS),
+        "players": [_with_argument(item) for item in PLAYERS.values()],
         "cache": CACHE_DIR or "none: NUMBA_DISABLE_JIT is set",
     }
     if as_json:
@@ -63,6 +63,11 @@ def info(as_json: bool) -> None:
 def _variant_line(variant: bg_env.Variant) -> str:
     start = bg_env.Position.start(variant)
     return f"start {start.id}, {variant.checkers} checkers, {start.pips[0]} pips"
+
+
+def _with_argument(item: Named) -> str:
+    """How a player is named: "td[:PLIES]", "greedy:FILE"."""
+    return item.name + {"": "", "FILE": ":FILE"}.get(item.argument, f"[:{item.argument}]")
 
 
 def _shape(shape: tuple[int, ...]) -> str:

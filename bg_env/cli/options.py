@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -13,7 +14,7 @@ import bg_env
 from bg_env.errors import SettingsError
 from bg_env.players import PLAYERS, player
 
-__all__ = ["PLAYER_HELP", "name_of", "player_of", "settings_options", "speaks_unicode", "variant_option"]
+__all__ = ["PLAYER_HELP", "name_of", "player_of", "settings_options", "speaks_unicode", "strongest", "variant_option"]
 
 _KINDS: Final = {".zip": "sb3", ".npz": "greedy"}
 F = TypeVar("F", bound=Callable[..., Any])
@@ -63,6 +64,11 @@ def player_of(text: str, settings: bg_env.Settings) -> Any:
             raise SettingsError(msg)
         return player(found[0], settings)
     return player(text, settings)
+
+
+def strongest() -> str:
+    """The strongest player that needs nothing else: the value net shipped with the package, where there is one."""
+    return "td" if (resources.files("bg_env") / "data" / "td.npz").is_file() else "pubeval"
 
 
 def name_of(text: str) -> str:

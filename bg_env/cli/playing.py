@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 import bg_env
-from bg_env.cli.options import PLAYER_HELP, name_of, player_of, settings_options, speaks_unicode
+from bg_env.cli.options import PLAYER_HELP, name_of, player_of, settings_options, speaks_unicode, strongest
 from bg_env.errors import NotationError, SettingsError
 from bg_env.rules.variant import settings_names
 
@@ -133,12 +133,14 @@ _plain_option = click.option("--ascii", "plain", is_flag=True, help="Boards in A
 
 
 @click.command(short_help="Play in the terminal.")
-@click.option("--opponent", default="pubeval", show_default=True, metavar="PLAYER", help=PLAYER_HELP)
+@click.option("--opponent", default=strongest(), show_default=True, metavar="PLAYER", help=PLAYER_HELP)
 @click.option("--seat", type=click.IntRange(0, 1), default=0, show_default=True, help="Yours: 0 is White, 1 is Black.")
 @click.option("--seed", type=int, help="Of the dice.  [default: another each time]")
 @_position_option
 @settings_options("With the doubling cube.  [default: as the variant has it]")
-@click.option("--hints-by", default="pubeval", show_default=True, metavar="PLAYER", help="Who answers when you ask for a hint.")
+@click.option(
+    "--hints-by", default=strongest(), show_default=True, metavar="PLAYER", help="Who answers when you ask for a hint."
+)
 @_save_option
 @_plain_option
 def play(
