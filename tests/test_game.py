@@ -243,6 +243,21 @@ def test_every_legal_action_has_a_text_that_plays_it(name):
             assert (other.states["points"] == again.states["points"]).all()
 
 
+def test_the_cube_is_what_a_drop_would_lose_while_it_waits_for_an_answer():
+    game = Game.from_xgid(f"{START}:1:1:1:00:0:0:2:0:6")
+    seen = [(game.cube, game.cube_owner)]
+    for action in (DOUBLE, BEAVER, BEAVER):
+        game.apply(action)
+        seen.append((game.cube, game.cube_owner))
+        refused = game.copy()
+        refused.apply(DROP)
+        assert refused.points == game.cube
+        assert refused.cube == game.cube
+    assert seen == [(2, 1), (2, 1), (4, 1), (8, 1)]
+    game.apply(TAKE)
+    assert (game.cube, game.cube_owner) == (16, 0)
+
+
 def test_history_has_rolls_and_actions_in_order():
     game = Game.new(auto_doubles=1)
     game.apply_roll(2, 2)
