@@ -24,6 +24,9 @@ _CHECKER = int(Phase.CHECKER)
 _CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
 _FIRST_NAMED = 155
 _DONE = np.float32(-1e30)
+# Rows handed to other kernels: a plain number would have them compiled for that number as well.
+_FIRST = np.int64(0)
+_SECOND = np.int64(1)
 
 
 def plain_rules(variant: Variant) -> Any:
@@ -42,8 +45,8 @@ def _look(states: Any, i: Any, seat: Any, net: Any, hidden: Any, second: Any, ou
     """The net's odds of state `i`, as `seat` sees them, into `out[1]`; who is on roll is asked."""
     table, b2, w2, b3, w3 = net
     turn = np.int64(states[i]["turn"])
-    _first_layer(states, i, turn, table, hidden, 1)
-    _rest(hidden, 1, b2, w2, b3, w3, second, out, 1)
+    _first_layer(states, i, turn, table, hidden, _SECOND)
+    _rest(hidden, _SECOND, b2, w2, b3, w3, second, out, _SECOND)
     if turn != seat:
         _flip(out)
 
@@ -77,18 +80,18 @@ def weigh_plays(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, 
     end = plays_into(states, i, rules, work, path, hits, keys, after, actions, 0)
     mover = np.int64(states[i]["turn"])
     other = 1 - mover
-    _first_layer(states, i, other, table, hidden, 0)
+    _first_layer(states, i, other, table, hidden, _FIRST)
     best = 0
     for n in range(end):
         if after[n]["winner"] >= 0:
-            _outcome(after, n, mover, out, 1)
+            _outcome(after, n, mover, out, _SECOND)
         elif after[n]["turn"] == other:
             _change(states, i, after, n, other, table, hidden)
-            _rest(hidden, 1, b2, w2, b3, w3, second, out, 1)
+            _rest(hidden, _SECOND, b2, w2, b3, w3, second, out, _SECOND)
             _flip(out)
         else:  # the 1-2 bonus: the mover goes on
             _look(after, n, mover, net, hidden, second, out)
-        worth[n] = _worth(out, 1, values, v, mover)
+        worth[n] = _worth(out, _SECOND, values, v, mover)
         if n == 0 or worth[n] > worth[best]:
             best = n
             for o in range(6):
@@ -126,8 +129,8 @@ def odds_before_roll(
         for d2 in range(1, d1 + 1):
             step[0] = states[i]
             step[0]["phase"] = _ROLL
-            apply_roll(step, 0, rules, d1, d2)
-            _odds_of(step, 0, turn, rules, values, v, net, room)
+            apply_roll(step, _FIRST, rules, d1, d2)
+            _odds_of(step, _FIRST, turn, rules, values, v, net, room)
             weight = 1.0 if d1 == d2 else 2.0
             for o in range(6):
                 mean[row, o] += weight / 36.0 * out[1, o]
@@ -141,9 +144,9 @@ def _best_name(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, r
     top = _DONE
     for d in range(1, 7):
         step[0] = states[i]
-        apply(step, 0, rules, _FIRST_NAMED + d - 1)
-        _odds_of(step, 0, turn, rules, values, v, net, room)
-        worth = _worth(room[8], 1, values, v, turn)
+        apply(step, _FIRST, rules, _FIRST_NAMED + d - 1)
+        _odds_of(step, _FIRST, turn, rules, values, v, net, room)
+        worth = _worth(room[8], _SECOND, values, v, turn)
         if worth > top:
             top = worth
             best = d
@@ -159,7 +162,7 @@ def _deep_worth(
         return float(values[v, mover, np.int64(after[n]["level"]) - 1])
     if after[n]["phase"] == _CHOOSE_DOUBLE:
         return float(_best_name(after, n, rules, values, v, net, room, step)[1])
-    odds_before_roll(after, n, rules, values, v, net, room, step, mean, 0)
+    odds_before_roll(after, n, rules, values, v, net, room, step, mean, _FIRST)
     shift = 0 if after[n]["turn"] == mover else 3
     worth = 0.0
     for o in range(6):
