@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from bg_env import ENCODERS, REWARDS, VARIANTS, Game, Position, Settings, actions, observations, rewards
+from bg_env import players as opponents
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.single import SingleEnv
-from bg_env.players import PLAYERS, player
+from bg_env.players import PLAYERS
 from bg_env.registration import IDS
 from bg_env.render.svg import board_svg
 
@@ -149,11 +150,10 @@ def reward_names() -> str:
 
 
 def players() -> str:
-    rows = []
-    for name in PLAYERS:
-        doc = inspect.getdoc(sys.modules[type(player(name, Settings())).__module__]) or ""
-        rows.append((code(name), doc.splitlines()[0].split(": ", 1)[1]))
-    return table(("opponent", "what it is"), rows)
+    lines = [line.split("|")[1].strip() for line in (opponents.__doc__ or "").splitlines() if line.startswith("|")][2:]
+    assert {name.split(":")[0] for name in lines} == set(PLAYERS)
+    head, *rows = documented(opponents, lines)
+    return table(head, rows)
 
 
 def layers() -> list[list[str]]:
