@@ -101,6 +101,16 @@ def test_the_docs_name_only_what_there_is():
                 thing = getattr(thing, name)
 
 
+def test_every_clause_that_is_cited_is_in_the_rules():
+    clause = re.compile(r"\bR\d{1,2}\.\d\b")
+    told = re.findall(r"^- (R\d+\.\d+) ", words_of("docs/rules.md"), re.MULTILINE)
+    assert len(told) == len(set(told))
+    for folder in ("bg_env", "tests", "examples"):
+        for path in (ROOT / folder).rglob("*.py"):
+            unknown = set(clause.findall(path.read_text(encoding="utf-8"))) - set(told)
+            assert not unknown, f"{path} cites {sorted(unknown)}"
+
+
 def test_a_part_that_is_not_what_the_code_says_is_found(tmp_path: Path):
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- made: ids -->\nold\n<!-- end -->\nafter\n", encoding="utf-8")
