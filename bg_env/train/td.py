@@ -149,7 +149,7 @@ class TDLearner:
         for i in range(s.batch):
             new_episode(self._states, i, self._rules, np.uint64(episode_key(self._seeds[i], np.uint64(0))))
         rows = s.turns + 1
-        self._record = (
+        self._record: tuple[npt.NDArray[Any], ...] = (
             np.zeros((rows, s.batch), STATE),
             np.zeros((rows, s.batch, 6), np.float32),
             np.zeros((rows, s.batch), np.int8),
@@ -319,8 +319,7 @@ class TDLearner:
             }
             if state:
                 self._adam.state[weight] = state
-        names: tuple[str, ...] = ("rows", "odds", "seen", "kind")
-        for name, array in zip(names, self._record, strict=True):
+        for name, array in zip(("rows", "odds", "seen", "kind"), self._record, strict=True):
             np.copyto(array, content[name])
         self._states[...] = content["states"]
         self._episodes[...] = content["episodes"]
