@@ -21,7 +21,7 @@ import numpy.typing as npt
 from bg_env._jit import kernel
 from bg_env.errors import SettingsError
 from bg_env.observations import encoder
-from bg_env.rules import MAX_PLAYS, STATE, Phase, plays_into
+from bg_env.rules import MAX_PLAYS, STATE, Phase, plays_into, plays_scratch
 
 __all__ = ["FLIP", "LAYOUT", "VALUES", "ValueNet", "best_play", "net_scratch", "probabilities"]
 
@@ -130,10 +130,7 @@ def net_scratch(arrays: tuple[Floats, ...]) -> tuple[Any, ...]:
     table, b2, *_ = arrays
     h1 = table.shape[3]
     return (
-        np.empty(1, STATE),
-        np.zeros(4, np.int64),
-        np.zeros(4, np.int64),
-        np.empty((MAX_PLAYS, 2), np.int64),
+        *plays_scratch(),
         np.empty(MAX_PLAYS, STATE),
         np.empty((MAX_PLAYS, 4), np.int16),
         np.empty((2, h1), np.float32),
@@ -226,8 +223,8 @@ def best_play(
     w3: Any,
     work: Any,
     path: Any,
-    hits: Any,
-    keys: Any,
+    sets: Any,
+    pairs: Any,
     after: Any,
     actions: Any,
     hidden: Any,
@@ -239,7 +236,7 @@ def best_play(
     `values` (float32, 6) are the points of the outcomes; then come `ValueNet.kernel_arrays` and `net_scratch`. `out[0]` is
     left with the six probabilities after the play, as the player on roll then (at the end: the mover's opponent) sees them.
     """
-    end = plays_into(states, i, rules, work, path, hits, keys, after, actions, 0)
+    end = plays_into(states, i, rules, work, path, sets, pairs, after, actions, 0)
     mover = np.int64(states[i]["turn"])
     other = 1 - mover
     _first_layer(states, i, other, table, hidden, 0)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from bg_env._jit import kernel
 from bg_env.errors import OrderError
-from bg_env.rules import BAR, MAX_PLAYS, OFF, STATE, Settings, States, plays_into
+from bg_env.rules import BAR, MAX_PLAYS, OFF, STATE, Settings, States, plays_into, plays_scratch
 
 __all__ = ["PubevalPlayer", "pubeval_play", "pubeval_scratch", "pubeval_table"]
 
@@ -61,10 +61,7 @@ def pubeval_table(checkers: int) -> npt.NDArray[np.int64]:
 def pubeval_scratch() -> _Scratch:
     """The arrays that `pubeval_play` works in, from `work` on: one set for each thread."""
     return (
-        np.empty(1, STATE),
-        np.zeros(4, np.int64),
-        np.zeros(4, np.int64),
-        np.empty((MAX_PLAYS, 2), np.int64),
+        *plays_scratch(),
         np.empty(MAX_PLAYS, STATE),
         np.empty((MAX_PLAYS, 4), np.int16),
     )
@@ -98,14 +95,14 @@ def _score(after: Any, n: Any, side: Any, table: Any, kind: Any) -> Any:
 
 @kernel
 def pubeval_play(
-    states: Any, i: Any, rules: Any, table: Any, work: Any, path: Any, hits: Any, keys: Any, after: Any, actions: Any
+    states: Any, i: Any, rules: Any, table: Any, work: Any, path: Any, sets: Any, pairs: Any, after: Any, actions: Any
 ) -> Any:
     """Pubeval's play in state `i` (phase CHECKER): its index n in `after` and `actions`.
 
     `table` is `pubeval_table(checkers)`, the rest `pubeval_scratch()`. `after[n]` is the state that follows, before dice that
     fall due; `actions[n]` has the play's steps, -1 behind the last.
     """
-    end = plays_into(states, i, rules, work, path, hits, keys, after, actions, 0)
+    end = plays_into(states, i, rules, work, path, sets, pairs, after, actions, 0)
     side = np.int64(states[i]["turn"])
     kind = _kind(states, i)
     best = 0
@@ -122,10 +119,10 @@ def pubeval_play(
 
 @kernel
 def _choose_plays(
-    states: Any, rules: Any, table: Any, work: Any, path: Any, hits: Any, keys: Any, after: Any, actions: Any, out: Any
+    states: Any, rules: Any, table: Any, work: Any, path: Any, sets: Any, pairs: Any, after: Any, actions: Any, out: Any
 ) -> None:
     for i in range(states.shape[0]):
-        n = pubeval_play(states, i, rules, table, work, path, hits, keys, after, actions)
+        n = pubeval_play(states, i, rules, table, work, path, sets, pairs, after, actions)
         for k in range(4):
             out[i, k] = actions[n, k]
 

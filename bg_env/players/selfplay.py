@@ -34,7 +34,7 @@ def self_play(
     `seeds` (uint64) goes on with its next episode.
     """
     table, b2, w2, b3, w3 = net
-    work, path, hits, keys, after, actions, hidden, second, out = scratch
+    work, path, sets, pairs, after, actions, hidden, second, out = scratch
     rows, odds, seen, kind = record
     steps = rows.shape[0] - 1
     for i in range(lo, hi):
@@ -53,7 +53,7 @@ def self_play(
                 settle(states, i, rules)
             mover = np.int64(states[i]["turn"])
             n = best_play(
-                states, i, rules, values, table, b2, w2, b3, w3, work, path, hits, keys, after, actions, hidden, second, out
+                states, i, rules, values, table, b2, w2, b3, w3, work, path, sets, pairs, after, actions, hidden, second, out
             )
             states[i] = after[n]
             rows[t, i] = after[n]
@@ -77,7 +77,7 @@ def duel(
     Games 2k and 2k + 1 have the same dice with seats swapped. `states` is scratch for one state.
     """
     own, b2, w2, b3, w3 = net
-    work, path, hits, keys, after, actions, hidden, second, out = scratch
+    work, path, sets, pairs, after, actions, hidden, second, out = scratch
     for g in range(lo, hi):
         seat = g & 1
         new_episode(states, 0, rules, np.uint64(episode_key(seed, np.uint64(g >> 1))))
@@ -85,10 +85,10 @@ def duel(
         while states[0]["phase"] != _OVER:
             if states[0]["turn"] == seat:
                 n = best_play(
-                    states, 0, rules, values, own, b2, w2, b3, w3, work, path, hits, keys, after, actions, hidden, second, out
+                    states, 0, rules, values, own, b2, w2, b3, w3, work, path, sets, pairs, after, actions, hidden, second, out
                 )
             else:
-                n = pubeval_play(states, 0, rules, table, work, path, hits, keys, after, actions)
+                n = pubeval_play(states, 0, rules, table, work, path, sets, pairs, after, actions)
             states[0] = after[n]
             settle(states, 0, rules)
         won = np.int64(states[0]["won"])

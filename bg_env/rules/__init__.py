@@ -19,7 +19,7 @@ from bg_env.rules.game import (
     ties_double,
 )
 from bg_env.rules.moves import play_step, step_sets, undo_step
-from bg_env.rules.plays import MAX_PLAYS, plays, plays_into
+from bg_env.rules.plays import MAX_PLAYS, plays, plays_into, plays_scratch
 from bg_env.rules.reasons import Reason, illegal_reason
 from bg_env.rules.scoring import board_level, counted_level
 from bg_env.rules.state import (
@@ -84,6 +84,7 @@ __all__ = [
     "play_step",
     "plays",
     "plays_into",
+    "plays_scratch",
     "resign",
     "set_up",
     "settle",

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from bg_env._jit import kernel
 from bg_env.rules.cube import may_turn_again
 from bg_env.rules.game import apply
-from bg_env.rules.plays import MAX_PLAYS, plays_into
+from bg_env.rules.plays import MAX_PLAYS, plays_into, plays_scratch
 from bg_env.rules.state import STATE, Phase, States
 
 __all__ = ["Room", "candidates", "candidates_into"]
@@ -31,12 +31,12 @@ FIRST_NAMED = 155
 
 @kernel
 def candidates_into(
-    states: Any, i: Any, rules: Any, work: Any, path: Any, hits: Any, keys: Any, after: Any, actions: Any, n: Any
+    states: Any, i: Any, rules: Any, work: Any, path: Any, sets: Any, pairs: Any, after: Any, actions: Any, n: Any
 ) -> Any:
     """Write the candidates of state `i` from index `n` on; returns the index after the last. Arguments as of `plays_into`."""
     phase = states[i]["phase"]
     if phase == _CHECKER:
-        return plays_into(states, i, rules, work, path, hits, keys, after, actions, n)
+        return plays_into(states, i, rules, work, path, sets, pairs, after, actions, n)
     first = 0
     count = 0
     if phase == _ROLL_OR_DOUBLE:
@@ -68,8 +68,8 @@ def _fill(
     counts: Any,
     work: Any,
     path: Any,
-    hits: Any,
-    keys: Any,
+    sets: Any,
+    pairs: Any,
     after: Any,
     actions: Any,
     n: Any,
@@ -83,7 +83,7 @@ def _fill(
         if which[i]:
             if n + MAX_PLAYS > after.shape[0]:
                 return i, n
-            end = candidates_into(states, i, rules, work, path, hits, keys, after, actions, n)
+            end = candidates_into(states, i, rules, work, path, sets, pairs, after, actions, n)
             counts[i] = end - n
             n = end
     return stop, n
@@ -100,7 +100,7 @@ class Room:
     def __init__(self) -> None:
         self.after = np.empty(2 * MAX_PLAYS, STATE)
         self.actions = np.empty((2 * MAX_PLAYS, 4), np.int16)
-        self._scratch = np.empty(1, STATE), np.zeros(4, np.int64), np.zeros(4, np.int64), np.empty((MAX_PLAYS, 2), np.int64)
+        self._scratch = plays_scratch()
 
     def fill(self, states: States, which: npt.NDArray[np.bool_], lo: int, hi: int, rules: Any, counts: Any) -> int:
         """Write the candidates of the states from `lo` to `hi` that `which` marks, and their numbers into `counts`.

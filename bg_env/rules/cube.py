@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from bg_env._jit import kernel
+from bg_env._jit import inlined
 
 __all__ = ["at_stake", "may_double", "may_turn_again"]
 
 
-@kernel
+@inlined
 def may_double(states: Any, i: Any, rules: Any, player: Any) -> Any:
     """Whether `player` may double, if it stands before the first roll of its turn (which the phase tells)."""
     if rules[0]["cube"] == 0 or states[i]["crawford"]:
@@ -26,14 +26,14 @@ def may_double(states: Any, i: Any, rules: Any, player: Any) -> Any:
     return True
 
 
-@kernel
+@inlined
 def may_turn_again(states: Any, i: Any, rules: Any) -> Any:
     """Whether the player who is asked to take or drop may beaver, raccoon ... instead (R8.6)."""
     chain = states[i]["chain"]
     return chain <= rules[0]["beavers"] and states[i]["cube"] + chain < rules[0]["cube_cap"]
 
 
-@kernel
+@inlined
 def at_stake(states: Any, i: Any) -> Any:
     """Log2 of what a single game is worth now: the cube's value, before its last turn while that waits for an answer."""
     chain = states[i]["chain"]

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bg_env._jit import kernel
+from bg_env._jit import inlined, kernel
 
 __all__ = ["CHOICE", "DICE", "EPISODE", "SEAT", "below", "draw", "episode_key", "word"]
 
@@ -33,7 +33,7 @@ _W1 = np.uint64(0xBB67AE85)
 _ZERO = np.uint64(0)
 
 
-@kernel
+@inlined
 def _philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
     """Ten rounds on four 32-bit counters and two 32-bit keys (all as uint64): the first two output words as one uint64."""
     for _ in range(10):
@@ -48,7 +48,7 @@ def _philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
     return c0 | (c1 << _32)
 
 
-@kernel
+@inlined
 def word(key: Any, domain: Any, counter: Any) -> Any:
     """64 random bits: `key` and `counter` uint64, `domain` one of DICE, SEAT, CHOICE, EPISODE; the result is uint64."""
     n = np.uint64(counter)
@@ -62,13 +62,13 @@ def episode_key(seed: Any, episode: Any) -> Any:
     return word(seed, EPISODE, episode)
 
 
-@kernel
+@inlined
 def below(bits: Any, n: Any) -> Any:
     """A number from 0 to n - 1 out of 64 random bits (n below 2**31; the bias is under n / 2**32)."""
     return np.int64(((np.uint64(bits) >> _32) * np.uint64(n)) >> _32)
 
 
-@kernel
+@inlined
 def draw(key: Any, counter: Any, unequal: Any) -> Any:
     """Roll number `counter` of the key's dice: an ordered pair, out of 36, or out of the 30 unequal ones."""
     bits = word(key, DICE, counter)

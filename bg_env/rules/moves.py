@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from bg_env._jit import inlined, kernel
-from bg_env.rules.bits import highest, lowest
+from bg_env._jit import inlined
+from bg_env.rules.bits import highest, lowest, opposed_points, own_points
 from bg_env.rules.variant import BAR, OFF
 
 __all__ = ["blocked_points", "held_points", "play_step", "sources", "step_sets", "undo_step"]
@@ -23,33 +23,23 @@ _HOME_END = 1 << 7  # a set below this holds points of the home board only
 @inlined
 def held_points(states: Any, i: Any, side: Any) -> Any:
     """The set of points, bar included, on which `side` has checkers."""
-    held = np.int64(0)
-    for p in range(1, 26):
-        held |= np.int64(states[i]["points"][side, p] > 0) << p
-    return held
+    return own_points(states, i, side, 1)
 
 
 @inlined
 def blocked_points(states: Any, i: Any, side: Any) -> Any:
     """The set of points where `side` may not land: two or more opposing checkers (R4.1)."""
-    blocked = np.int64(0)
-    for p in range(1, 25):
-        blocked |= np.int64(states[i]["points"][1 - side, 25 - p] >= 2) << p
-    return blocked
+    return opposed_points(states, i, 1 - side, 2)
 
 
 @inlined
 def sources(held: Any, blocked: Any, die: Any) -> Any:
     """The set of points from which `die` can be played, R5 aside."""
-    if held & _BAR_BIT:  # R6.1
-        if (blocked >> (25 - die)) & 1:
-            return np.int64(0)
-        return np.int64(_BAR_BIT)
-    found = ((held & ~(blocked << die)) >> (die + 1)) << (die + 1)
+    movable = np.int64(_BAR_BIT) if held & _BAR_BIT else held  # R6.1
+    found = ((movable & ~(blocked << die)) >> (die + 1)) << (die + 1)
     if held < _HOME_END:  # R7.1
-        if (held >> die) & 1:
-            found |= np.int64(1) << die
-        elif 0 < held < (np.int64(1) << die):  # R7.2: none stands higher
+        found |= held & (np.int64(1) << die)
+        if held < (np.int64(1) << die) and held:  # R7.2: none stands higher
             found |= np.int64(1) << highest(held)
     return found
 
@@ -65,7 +55,7 @@ def _goes_on(states: Any, i: Any, side: Any, held: Any, blocked: Any, p: Any, di
     return after == 0 or sources(after, blocked, other) != 0
 
 
-@kernel
+@inlined
 def _completing(states: Any, i: Any, side: Any, held: Any, blocked: Any, first: Any, die: Any, second: Any, other: Any) -> Any:
     """The subset of `first` (sources of `die`) after which `other` can still be played; `second` are its sources now.
 
@@ -75,25 +65,25 @@ def _completing(states: Any, i: Any, side: Any, held: Any, blocked: Any, first: 
     if held & _BAR_BIT or second == 0:
         doubtful = first
     elif second & (second - 1):
-        doubtful = np.int64(0)
+        return first
     else:
         doubtful = first & second
     sure = first & ~doubtful
     while doubtful:
         p = lowest(doubtful)
-        doubtful &= doubtful - 1
         if _goes_on(states, i, side, held, blocked, p, die, other):
             sure |= np.int64(1) << p
+        doubtful &= doubtful - 1
     return sure
 
 
-@kernel
+@inlined
 def step_sets(states: Any, i: Any) -> Any:
     """The legal sources (int64 sets) of the first and of the second of `dice`, as many as are left; R5 in full.
 
     Doubles need no look ahead: every maximal order of them reaches the same number of steps (R5.3).
     """
-    side = states[i]["turn"]
+    side = np.int64(states[i]["turn"])
     held = held_points(states, i, side)
     blocked = blocked_points(states, i, side)
     none = np.int64(0)
@@ -119,17 +109,14 @@ def step_sets(states: Any, i: Any) -> Any:
 @inlined
 def play_step(states: Any, i: Any, side: Any, p: Any, die: Any) -> Any:
     """Move one checker of `side` from `p` by `die`; says whether it hit (R4.2)."""
+    q = max(p - die, OFF)
+    hit = q > 0 and states[i]["points"][1 - side, 25 - q] == 1
     states[i]["points"][side, p] -= 1
-    q = p - die
-    if q <= 0:
-        states[i]["points"][side, OFF] += 1
-        return False
     states[i]["points"][side, q] += 1
-    if states[i]["points"][1 - side, 25 - q] == 1:
+    if hit:
         states[i]["points"][1 - side, 25 - q] = 0
         states[i]["points"][1 - side, BAR] += 1
-        return True
-    return False
+    return hit
 
 
 @inlined

@@ -78,27 +78,33 @@ _OVER = int(Phase.OVER)
 
 
 @kernel
+def _count(states: Any, i: Any, side: Any, moved_from: Any, moved_by: Any, k: Any) -> Any:
+    """How many checkers `side` has on place `k` after the step of `moved_by` from `moved_from` (0: none)."""
+    n = np.int64(states[i]["points"][side, k])
+    if moved_from and k == moved_from:
+        n -= 1
+    if moved_from and k == max(moved_from - moved_by, OFF):
+        n += 1
+    return n
+
+
+@kernel
 def _step_reason(states: Any, i: Any, side: Any, moved_from: Any, moved_by: Any, p: Any, die: Any) -> Any:
     """R4, R6, R7 for one step, on the board after the step of `moved_by` from `moved_from` (0: none) has been made."""
-    here = np.zeros(26, np.int64)
-    for k in range(26):
-        here[k] = states[i]["points"][side, k]
-    if moved_from:
-        here[moved_from] -= 1
-        here[max(moved_from - moved_by, OFF)] += 1
-    if here[p] == 0:
-        return _BAR_FIRST if here[BAR] > 0 else _NO_CHECKER
-    if p != BAR and here[BAR] > 0:
+    on_bar = _count(states, i, side, moved_from, moved_by, BAR)
+    if _count(states, i, side, moved_from, moved_by, p) == 0:
+        return _BAR_FIRST if on_bar > 0 else _NO_CHECKER
+    if p != BAR and on_bar > 0:
         return _BAR_FIRST
     to = p - die
     if to >= 1:
         return _BLOCKED if states[i]["points"][1 - side, 25 - to] >= 2 else _LEGAL
     for k in range(7, 26):
-        if here[k] > 0:
+        if _count(states, i, side, moved_from, moved_by, k) > 0:
             return _NOT_ALL_HOME
     if to < 0:
         for k in range(p + 1, 7):
-            if here[k] > 0:
+            if _count(states, i, side, moved_from, moved_by, k) > 0:
                 return _HIGHER_CHECKER
     return _LEGAL
 
