@@ -38,7 +38,9 @@ __all__ = ["train"]
 @click.option("--resume", is_flag=True, help="Go on with the run in the folder: its model, its games, its curve.")
 @click.option("--overwrite", is_flag=True, help="Replace the run in the folder.")
 @click.option("--num-envs", type=int, help="Games played at once.  [default: 256]")
-@click.option("--threads", type=int, help="Threads of PyTorch and of the games.  [default: 1]")
+@click.option(
+    "--threads", type=int, help="Threads of PyTorch and of the games.  [default: 1; more only slow a busy machine down]"
+)
 @click.option("--games", type=int, help="Fresh games that measure the net, half from each seat; 0 for none.  [default: 1000]")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 def train(algorithm: str, id_: str | None, out: Path | None, resume: bool, overwrite: bool, quiet: bool, **given: Any) -> int:

@@ -37,7 +37,7 @@ class PpoOptions:
         steps: decisions of the learner from now on, rounded up to whole rollouts; None for no limit.
         seed: of games, net and exploration, 0 to 2**32 - 1.
         num_envs: games played at once.
-        threads: of PyTorch and of the batch.
+        threads: of PyTorch and of the batch; on a machine that others use as well, two are ten times slower than one.
         games: how many fresh games measure the untrained and the trained net, an even number; 0 for none.
     """
 
