@@ -415,6 +415,17 @@ def test_ctrl_c_ends_a_training_with_130_and_a_line(tmp_path):
     assert {path.name for path in out.iterdir()} >= {"model.zip", "curve.csv", "curve.png"}
 
 
+def test_a_second_ctrl_c_says_what_is_left(tmp_path, monkeypatch):
+    ppo = pytest.importorskip("bg_env.train.ppo", reason="training needs the extra bg_env[train]", exc_type=ImportError)
+
+    def stop(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ppo, "train", stop)
+    result = run("train", "--out", tmp_path / "run")
+    assert (result.exit_code, result.output) == (130, "Interrupted at once: nothing was kept yet\n")
+
+
 def test_without_pytorch_the_install_line_is_told():
     code = 'import sys; sys.modules["torch"] = None; from bg_env.cli import main; main(["train", "--out", "unused"])'
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)

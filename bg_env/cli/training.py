@@ -71,7 +71,12 @@ def train(algorithm: str, id_: str | None, out: Path | None, resume: bool, overw
     options = choose_options(folder if resume else None, **asked)
     from bg_env.train import ppo  # slow: it brings PyTorch
 
-    outcome = ppo.train(options, folder, resume=resume, progress=not quiet)
+    try:
+        outcome = ppo.train(options, folder, resume=resume, progress=not quiet)
+    except KeyboardInterrupt:
+        kept = f"what was kept last is in {out}" if folder.model.is_file() else "nothing was kept yet"
+        click.echo(f"Interrupted at once: {kept}")
+        return 130
     shown = f"{outcome.folder / 'model.zip'}, curve.csv, curve.png"
     if outcome.interrupted:
         click.echo(f"Interrupted after {outcome.steps:,} steps: kept in {shown}. Go on with --resume --out {outcome.folder}")
