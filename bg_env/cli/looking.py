@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 import bg_env
-from bg_env.cli.options import speaks_unicode, variant_option
+from bg_env.cli.options import shows_colour, speaks_unicode, variant_option
 from bg_env.errors import SettingsError
 from bg_env.players import PLAYERS, Named
 from bg_env.registration import IDS
@@ -121,7 +121,7 @@ def plays(position: str, dice: str | None, variant: str, as_json: bool) -> None:
 @click.argument("position")
 @variant_option
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write it as a picture as well.")
-@click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII characters only.")
+@click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII characters only, without colour.")
 def show(position: str, variant: str, svg: Path | None, ascii_only: bool) -> None:
     """Draw the board of POSITION: an XGID, a GNU Backgammon position id, or a position id and a match id with ":" between."""
     from bg_env.render.svg import board_svg
@@ -130,6 +130,7 @@ def show(position: str, variant: str, svg: Path | None, ascii_only: bool) -> Non
     game = _read(position, variant)
     if svg is not None:
         svg.write_text(board_svg(game.states, 0, game.settings), encoding="utf-8")
-    click.echo(board_text(game.states, 0, game.settings, unicode=not ascii_only and speaks_unicode()))
+    unicode, colour = not ascii_only and speaks_unicode(), not ascii_only and shows_colour()
+    click.echo(board_text(game.states, 0, game.settings, colour=colour, unicode=unicode))
     if svg is not None:
         click.echo(f"written: {svg}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from importlib import resources
@@ -14,7 +15,16 @@ import bg_env
 from bg_env.errors import SettingsError
 from bg_env.players import PLAYERS, player
 
-__all__ = ["PLAYER_HELP", "name_of", "player_of", "settings_options", "speaks_unicode", "strongest", "variant_option"]
+__all__ = [
+    "PLAYER_HELP",
+    "name_of",
+    "player_of",
+    "settings_options",
+    "shows_colour",
+    "speaks_unicode",
+    "strongest",
+    "variant_option",
+]
 
 _KINDS: Final = {".zip": "sb3", ".npz": "greedy"}
 F = TypeVar("F", bound=Callable[..., Any])
@@ -74,6 +84,11 @@ def strongest() -> str:
 def name_of(text: str) -> str:
     """What to call a player that was given by `text`."""
     return Path(text).name if text.partition(":")[0] not in PLAYERS else text
+
+
+def shows_colour() -> bool:
+    """Whether boards are painted: on a terminal, unless NO_COLOR is set."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def speaks_unicode() -> bool:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import secrets
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from typing import Any
 import click
 
 import bg_env
-from bg_env.cli.options import PLAYER_HELP, name_of, player_of, settings_options, speaks_unicode, strongest
+from bg_env.cli.options import PLAYER_HELP, name_of, player_of, settings_options, shows_colour, speaks_unicode, strongest
 from bg_env.errors import NotationError, SettingsError
 from bg_env.rules.variant import settings_names
 
@@ -116,8 +114,7 @@ def _save(file: Path | None, start: Any, game: bg_env.Game, names: tuple[str, st
 def _screen(names: tuple[str, str], seat: int | None, plain: bool) -> Any:
     from bg_env.cli.terminal import Screen
 
-    colour = not plain and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    return Screen(click.echo, input, names, seat, colour, not plain and speaks_unicode())
+    return Screen(click.echo, input, names, seat, not plain and shows_colour(), not plain and speaks_unicode())
 
 
 _position_option = click.option(
