@@ -63,9 +63,9 @@ class TDSettings:
 
     total: int = 2_000_000
     hidden: tuple[int, int] = (256, 96)
-    batch: int = 512
+    batch: int = 384
     turns: int = 8
-    minibatch: int = 512
+    minibatch: int = 384
     lr: float = 1e-3
     lr_end: float = 5e-6
     lam: float = 0.7
