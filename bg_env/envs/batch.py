@@ -31,6 +31,7 @@ __all__ = [
     "answer_plays",
     "begin_games",
     "close_games",
+    "find_sets",
     "find_waiting",
     "first_illegal",
     "look",
@@ -68,7 +69,7 @@ def step_games(
     """All five parts of a step of the games from `lo` to `hi`, against nobody or against the random player."""
     for i in range(lo, hi):
         open_step(states, slots, i, rules, plan, dice, sets, info, actions[i])
-        finish_step(states, slots, i, rules, plan, dice, info, rewards, lengths, ends, finals, final_info)
+        finish_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)
 
 
 @kernel
@@ -78,6 +79,7 @@ def step_plays(
     rules: Any,
     plan: Any,
     dice: Any,
+    sets: Any,
     after: Any,
     index: Any,
     info: Any,
@@ -91,8 +93,8 @@ def step_plays(
 ) -> None:
     """`step_games` with candidates of `after` chosen by `index` instead of actions."""
     for i in range(lo, hi):
-        open_play(states, slots, i, rules, plan, dice, info, after, index[i])
-        finish_step(states, slots, i, rules, plan, dice, info, rewards, lengths, ends, finals, final_info)
+        open_play(states, slots, i, rules, plan, dice, sets, info, after, index[i])
+        finish_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)
 
 
 @kernel
@@ -106,11 +108,11 @@ def open_games(
 
 @kernel
 def open_plays(
-    states: Any, slots: Any, rules: Any, plan: Any, dice: Any, after: Any, index: Any, info: Any, lo: Any, hi: Any
+    states: Any, slots: Any, rules: Any, plan: Any, dice: Any, sets: Any, after: Any, index: Any, info: Any, lo: Any, hi: Any
 ) -> None:
     """`open_games` with candidates of `after` chosen by `index` instead of actions."""
     for i in range(lo, hi):
-        open_play(states, slots, i, rules, plan, dice, info, after, index[i])
+        open_play(states, slots, i, rules, plan, dice, sets, info, after, index[i])
 
 
 @kernel
@@ -120,6 +122,7 @@ def report_games(
     rules: Any,
     plan: Any,
     dice: Any,
+    sets: Any,
     info: Any,
     rewards: Any,
     lengths: Any,
@@ -131,7 +134,7 @@ def report_games(
 ) -> None:
     """Part 3 of the games from `lo` to `hi`."""
     for i in range(lo, hi):
-        report_step(states, slots, i, rules, plan, dice, info, rewards, lengths, ends, finals, final_info)
+        report_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)
 
 
 @kernel
@@ -148,6 +151,7 @@ def begin_games(
     rules: Any,
     plan: Any,
     dice: Any,
+    sets: Any,
     template: Any,
     first_roll: Any,
     starter: Any,
@@ -178,28 +182,30 @@ def begin_games(
         slots[i]["starter"] = starter
         slots[i]["fresh"] = 1
         tell_ended(states, i, info)
-        throw(states, slots, i, rules, dice)
+        throw(states, slots, i, rules, dice, sets)
         if plan[0]["opponent"] == RANDOM_OPPONENT:
-            random_replies(states, slots, i, rules, plan, dice, info)
+            random_replies(states, slots, i, rules, plan, dice, sets, info)
+
+
+@kernel
+def find_sets(states: Any, sets: Any) -> None:
+    """The legal sources of all games, anew."""
+    for i in range(states.shape[0]):
+        sets[i, 0], sets[i, 1] = legal_sets(states, i)
 
 
 @kernel
 def look(states: Any, slots: Any, rules: Any, sets: Any, viewers: Any, mask: Any, lo: Any, hi: Any) -> None:
-    """The legal sources, the mask (ones where the episode is over) and the seat that looks, of the games `lo` to `hi`."""
+    """The mask (ones where the episode is over) and the seat that looks, of the games `lo` to `hi`."""
     for i in range(lo, hi):
         if slots[i]["over"]:
             seat = slots[i]["seat"]
             viewers[i] = seat if seat >= 0 else default_seat(states, i)
-            sets[i, 0] = 0
-            sets[i, 1] = 0
             for a in range(mask.shape[1]):
                 mask[i, a] = 1
-            continue
-        viewers[i] = states[i]["decider"]
-        high, low = legal_sets(states, i)
-        sets[i, 0] = high
-        sets[i, 1] = low
-        write_mask(states, i, rules, high, low, mask, i)
+        else:
+            viewers[i] = states[i]["decider"]
+            write_mask(states, i, rules, np.int64(sets[i, 0]), np.int64(sets[i, 1]), mask, i)
 
 
 @kernel
@@ -249,19 +255,21 @@ def find_waiting(states: Any, slots: Any, lo: Any, hi: Any, index: Any, words: A
 
 
 @kernel
-def answer(states: Any, slots: Any, rules: Any, plan: Any, dice: Any, info: Any, index: Any, actions: Any) -> Any:
+def answer(states: Any, slots: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, index: Any, actions: Any) -> Any:
     """Do the opponent's actions in the games of `index`; returns the place in it of the first illegal one, or -1."""
     for k in range(index.shape[0]):
         i = index[k]
-        high, low = legal_sets(states, i)
+        high, low = np.int64(sets[i, 0]), np.int64(sets[i, 1])
         if actions[k] < 0 or actions[k] >= rules[0]["actions"] or not is_legal(states, i, rules, high, low, actions[k]):
             return k
-        act(states, slots, i, rules, plan, dice, info, actions[k])
+        act(states, slots, i, rules, plan, dice, sets, info, actions[k])
     return -1
 
 
 @kernel
-def answer_plays(states: Any, slots: Any, rules: Any, plan: Any, dice: Any, info: Any, index: Any, plays: Any) -> Any:
+def answer_plays(
+    states: Any, slots: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, index: Any, plays: Any
+) -> Any:
     """Do the opponent's whole plays (n, 4) in the games of `index`; returns the place of the first illegal one, or -1.
 
     A play is illegal if one of its steps is, if it has too many, and if it leaves a part of the roll that can be played.
@@ -275,11 +283,11 @@ def answer_plays(states: Any, slots: Any, rules: Any, plan: Any, dice: Any, info
         for m in range(4):
             if plays[k, m] < 0:
                 break
-            high, low = legal_sets(states, i)
+            high, low = np.int64(sets[i, 0]), np.int64(sets[i, 1])
             action = np.int64(plays[k, m])
             if not going or action >= _STEPS or not is_legal(states, i, rules, high, low, action):
                 return k
-            act(states, slots, i, rules, plan, dice, info, action)
+            act(states, slots, i, rules, plan, dice, sets, info, action)
             same = states[i]["rolls"] == rolls and slots[i]["queued"] == queued and states[i]["turn"] == turn
             going = same and states[i]["phase"] == _CHECKER
         if going:

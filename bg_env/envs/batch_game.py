@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from bg_env._jit import inlined
+from bg_env._jit import inlined, kernel
 from bg_env.envs.batch_records import ENDED, ENDED_UNSEEN, INFO, RUNNING, SEAT_BY_KEY
 from bg_env.observations import default_seat
 from bg_env.rewards import reward_of
@@ -34,12 +34,12 @@ from bg_env.rules import (
     episode_key,
     forfeit,
     new_episode,
-    pick_action,
+    play_on,
     settle,
     ties_double,
     word,
 )
-from bg_env.rules.legal import is_legal
+from bg_env.rules.legal import is_legal, legal_sets, pick_random
 
 __all__ = [
     "act",
@@ -63,9 +63,9 @@ _ROLL = int(Phase.ROLL)
 _OVER = int(Phase.OVER)
 
 
-@inlined
-def throw(states: Any, slots: Any, i: Any, rules: Any, dice: Any) -> None:
-    """Throw the dice that are due: first those given in advance, then those of the game's stream."""
+@kernel
+def _throw_given(states: Any, slots: Any, i: Any, rules: Any, dice: Any) -> None:
+    """Throw the dice that are due and were given in advance, or that must make a starter."""
     while slots[i]["queued"] < slots[i]["queue_end"] or slots[i]["starter"] >= 0:
         phase = states[i]["phase"]
         if phase != _OPENING and phase != _ROLL:
@@ -88,7 +88,21 @@ def throw(states: Any, slots: Any, i: Any, rules: Any, dice: Any) -> None:
         if d1 != d2:
             slots[i]["starter"] = -1
         apply_roll(states, i, rules, d1, d2)
+
+
+@inlined
+def _scripted(slots: Any, i: Any) -> Any:
+    """Whether dice to come are given in advance."""
+    return slots[i]["queued"] < slots[i]["queue_end"] or slots[i]["starter"] >= 0
+
+
+@inlined
+def throw(states: Any, slots: Any, i: Any, rules: Any, dice: Any, sets: Any) -> None:
+    """Throw the dice that are due, first those given in advance, then those of the game's stream; the legal sources then."""
+    if _scripted(slots, i):
+        _throw_given(states, slots, i, rules, dice)
     settle(states, i, rules)
+    sets[i, 0], sets[i, 1] = legal_sets(states, i)
 
 
 @inlined
@@ -108,11 +122,14 @@ def _note(states: Any, slots: Any, i: Any, rules: Any, plan: Any, info: Any) -> 
 
 
 @inlined
-def act(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, info: Any, action: Any) -> None:
+def act(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, action: Any) -> None:
     """Do a legal action, and all that follows by itself."""
-    apply(states, i, rules, action)
+    if _scripted(slots, i):
+        apply(states, i, rules, action)
+        throw(states, slots, i, rules, dice, sets)
+    else:
+        sets[i, 0], sets[i, 1] = play_on(states, i, rules, action)
     _note(states, slots, i, rules, plan, info)
-    throw(states, slots, i, rules, dice)
 
 
 @inlined
@@ -124,12 +141,22 @@ def opponent_decides(states: Any, slots: Any, i: Any) -> Any:
 
 
 @inlined
-def random_replies(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, info: Any) -> None:
+def random_replies(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any) -> None:
     """Let the random player decide until the learner or nobody does."""
     while opponent_decides(states, slots, i):
         bits = word(states[i]["key"], CHOICE, states[i]["choices"])
         states[i]["choices"] += 1
-        act(states, slots, i, rules, plan, dice, info, pick_action(states, i, bits))
+        act(
+            states,
+            slots,
+            i,
+            rules,
+            plan,
+            dice,
+            sets,
+            info,
+            pick_random(states, i, np.int64(sets[i, 0]), np.int64(sets[i, 1]), bits),
+        )
 
 
 @inlined
@@ -171,13 +198,13 @@ def _write_info(states: Any, i: Any, over: Any, info: Any) -> None:
 
 
 @inlined
-def _opens(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, info: Any) -> Any:
+def _opens(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any) -> Any:
     """Begin part 1; says whether a decision is to be made (if not, an ended game has begun anew or is to be told of)."""
     clear_info(info, i)
     slots[i]["fresh"] = 0
     if slots[i]["over"] == ENDED:
         begin(states, slots, i, rules, plan, info)
-        throw(states, slots, i, rules, dice)
+        throw(states, slots, i, rules, dice, sets)
         slots[i]["fresh"] = 1
         return False
     slots[i]["length"] += 1
@@ -191,22 +218,24 @@ def _opens(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, in
 @inlined
 def open_step(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, action: Any) -> None:
     """Part 1: the player who decides does `action`, or an ended game begins anew."""
-    if not _opens(states, slots, i, rules, plan, dice, info):
+    if not _opens(states, slots, i, rules, plan, dice, sets, info):
         return
     if is_legal(states, i, rules, np.int64(sets[i, 0]), np.int64(sets[i, 1]), action):
-        act(states, slots, i, rules, plan, dice, info, action)
+        act(states, slots, i, rules, plan, dice, sets, info, action)
     else:
         forfeit(states, i, rules, states[i]["decider"])
         _note(states, slots, i, rules, plan, info)
 
 
 @inlined
-def open_play(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, info: Any, after: Any, k: Any) -> None:
+def open_play(
+    states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, after: Any, k: Any
+) -> None:
     """Part 1, where the player who decides has chosen candidate `k` of `after` (`bg_env.rules.candidates`)."""
-    if _opens(states, slots, i, rules, plan, dice, info):
+    if _opens(states, slots, i, rules, plan, dice, sets, info):
         states[i] = after[k]
         _note(states, slots, i, rules, plan, info)
-        throw(states, slots, i, rules, dice)
+        throw(states, slots, i, rules, dice, sets)
 
 
 @inlined
@@ -217,6 +246,7 @@ def report_step(
     rules: Any,
     plan: Any,
     dice: Any,
+    sets: Any,
     info: Any,
     rewards: Any,
     lengths: Any,
@@ -258,7 +288,7 @@ def report_step(
         final_info[INFO, i] = seat if seat >= 0 else default_seat(states, i)
         finals[i] = states[i]
         begin(states, slots, i, rules, plan, info)
-        throw(states, slots, i, rules, dice)
+        throw(states, slots, i, rules, dice, sets)
         slots[i]["fresh"] = 2
 
 
@@ -279,6 +309,7 @@ def finish_step(
     rules: Any,
     plan: Any,
     dice: Any,
+    sets: Any,
     info: Any,
     rewards: Any,
     lengths: Any,
@@ -287,8 +318,8 @@ def finish_step(
     final_info: Any,
 ) -> None:
     """Parts 2 to 5, against nobody or against the random player."""
-    random_replies(states, slots, i, rules, plan, dice, info)
-    report_step(states, slots, i, rules, plan, dice, info, rewards, lengths, ends, finals, final_info)
+    random_replies(states, slots, i, rules, plan, dice, sets, info)
+    report_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)
     if slots[i]["fresh"]:
-        random_replies(states, slots, i, rules, plan, dice, info)
+        random_replies(states, slots, i, rules, plan, dice, sets, info)
     close_step(states, slots, i, info)

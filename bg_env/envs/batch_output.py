@@ -13,6 +13,8 @@ from bg_env.envs.options import INFO_KEYS
 
 __all__ = ["finals_of"]
 
+_ONE = np.ones((), np.int8)
+
 
 def finals_of(games: Games, done: npt.NDArray[np.bool_], episode: Any) -> dict[str, Any]:
     """`final_obs` and `final_info` with their masks, as Gymnasium's SyncVectorEnv has them in mode "same_step".
@@ -24,11 +26,12 @@ def finals_of(games: Games, done: npt.NDArray[np.bool_], episode: Any) -> dict[s
 
     Returns:
         final_obs: an object array (n,) of one game's observations, None where no episode ended; final_info: arrays (n,), 0
-        where no episode ended; `_final_obs`, `_final_info` and the masks in final_info: `done`.
+        where no episode ended (its masks of actions, which are ones, are read only); `_final_obs`, `_final_info` and the masks
+        in final_info: `done`.
     """
-    n, options, index, told = games.n, games.options, np.flatnonzero(done), games.final_info[:, done]
-    encoder, views = options.encoder, np.empty((told.shape[1], options.encoder.size), np.float32)
-    encoder.kernel(games.finals[index], games.rules, told[INFO].astype(np.int8), views)
+    n, options, index, told = games.n, games.options, np.flatnonzero(done), games.final_info
+    encoder, views = options.encoder, np.empty((len(index), options.encoder.size), np.float32)
+    encoder.kernel(games.finals[index], games.rules, told[INFO, index].astype(np.int8), views)
     views = views.reshape(-1, *encoder.shape)
     masks = np.ones((len(views), options.settings.actions), np.int8)
     final_obs = np.full(n, None, object)
@@ -39,14 +42,13 @@ def finals_of(games: Games, done: npt.NDArray[np.bool_], episode: Any) -> dict[s
     else:
         for i, view in zip(index.tolist(), views, strict=True):
             final_obs[i] = view
-    columns = np.zeros((INFO, n), np.int32)
-    columns[:, index] = told[:INFO]
     final_info: dict[str, Any] = {}
-    for name, column in zip(INFO_KEYS, columns, strict=True):
+    for row, name in enumerate(INFO_KEYS):
+        column = np.zeros(n, np.int32)
+        column[index] = told[row, index]
         final_info[name], final_info[f"_{name}"] = column, done
     if options.in_info:
-        final_info["action_mask"] = np.zeros((n, masks.shape[1]), np.int8)
-        final_info["action_mask"][index] = 1
+        final_info["action_mask"] = np.broadcast_to(_ONE, (n, masks.shape[1]))
         final_info["_action_mask"] = done
     if episode is not None:
         final_info["episode"], final_info["_episode"] = episode, done

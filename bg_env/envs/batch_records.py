@@ -20,8 +20,11 @@ __all__ = [
     "Batch",
 ]
 
-Batch: TypeAlias = tuple[Any, Any, Any, Any, Any]
-"""States, slots, rules, plan and dice, as the kernels take them, in this order."""
+Batch: TypeAlias = tuple[Any, Any, Any, Any, Any, Any]
+"""States, slots, rules, plan, dice and sets, as the kernels take them, in this order.
+
+Sets are the legal sources of the two dice left, int32 (n, 2), kept up to date for the games that go on (`legal_sets`).
+"""
 
 SLOT: Final = np.dtype(
     [

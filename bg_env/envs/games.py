@@ -86,7 +86,7 @@ class Games:
 
     @property
     def _batch(self) -> Batch:
-        return self.states, self.slots, self.rules, self.plan, self.dice
+        return self.states, self.slots, self.rules, self.plan, self.dice, self.sets
 
     @property
     def ranges(self) -> list[tuple[int, int]]:
@@ -108,8 +108,9 @@ class Games:
         return self.states.copy(), self.slots.copy(), self.dice, self.some_over, self.begun
 
     def restore(self, saved: tuple[Any, ...]) -> None:
-        """Be as when `saved` was saved (but for the legal sources, which `look` finds)."""
+        """Be as when `saved` was saved."""
         self.states[:], self.slots[:], self.dice, self.some_over, self.begun = saved
+        batch.find_sets(self.states, self.sets)
 
     # Stepping ---
 
@@ -170,13 +171,13 @@ class Games:
         Raises:
             IllegalActionError: the opponent gave an illegal action or play; all games are as they were.
         """
-        return self._step(batch.step_games, batch.open_games, (self.sets, actions), report)
+        return self._step(batch.step_games, batch.open_games, report, actions)
 
     def step_plays(self, after: States, index: npt.NDArray[np.int64], report: Report) -> npt.NDArray[np.bool_]:
         """Go to the candidates of `after` that `index` chooses, which are checked; as `step`."""
-        return self._step(batch.step_plays, batch.open_plays, (after, index), report)
+        return self._step(batch.step_plays, batch.open_plays, report, after, index)
 
-    def _step(self, whole: Any, first: Any, chosen: tuple[Any, Any], report: Report) -> npt.NDArray[np.bool_]:
+    def _step(self, whole: Any, first: Any, report: Report, *chosen: Any) -> npt.NDArray[np.bool_]:
         finals = self.finals, self.final_info
         if self.plan[0]["opponent"] != OTHER_OPPONENT:
             self.run(lambda lo, hi: whole(*self._batch, *chosen, *report, *finals, lo, hi))
@@ -212,7 +213,7 @@ class Games:
         self.some_over = bool((self.slots["over"] != RUNNING).any())
 
     def look(self, mask: npt.NDArray[np.int8], flat: npt.NDArray[np.float32] | None = None) -> None:
-        """Write the masks (n, actions) and, unless None, the observations (n, size); the legal sources are found anew."""
+        """Write the masks (n, actions) and, unless None, the observations (n, size)."""
         encode = self.options.encoder.kernel
 
         def write(lo: int, hi: int) -> None:

@@ -10,14 +10,14 @@ from bg_env.rules.game import (
     apply,
     apply_roll,
     forfeit,
-    legal_mask,
     new_episode,
-    pick_action,
+    play_on,
     resign,
     set_up,
     settle,
     ties_double,
 )
+from bg_env.rules.legal import is_legal, legal_mask, legal_sets, pick_action
 from bg_env.rules.moves import play_step, step_sets, undo_step
 from bg_env.rules.plays import MAX_PLAYS, plays, plays_into, plays_scratch
 from bg_env.rules.reasons import Reason, illegal_reason
@@ -76,11 +76,14 @@ __all__ = [
     "episode_key",
     "forfeit",
     "illegal_reason",
+    "is_legal",
     "legal_mask",
+    "legal_sets",
     "may_double",
     "may_turn_again",
     "new_episode",
     "pick_action",
+    "play_on",
     "play_step",
     "plays",
     "plays_into",

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from bg_env._jit import kernel
-from bg_env.rules.cube import at_stake, may_double, may_turn_again
-from bg_env.rules.dice import below, draw
+from bg_env._jit import inlined, kernel
+from bg_env.rules.cube import at_stake, may_double
+from bg_env.rules.dice import draw
 from bg_env.rules.moves import play_step, step_sets
 from bg_env.rules.scoring import BACKGAMMON, SINGLE, board_level, counted_level
 from bg_env.rules.state import (
@@ -34,9 +34,8 @@ __all__ = [
     "apply_roll",
     "finish_roll",
     "forfeit",
-    "legal_mask",
     "new_episode",
-    "pick_action",
+    "play_on",
     "resign",
     "set_up",
     "settle",
@@ -174,18 +173,19 @@ def finish_roll(states: Any, i: Any, rules: Any) -> None:
         _start_turn(states, i, rules, 1 - states[i]["turn"])
 
 
-@kernel
-def _go_on(states: Any, i: Any, rules: Any) -> None:
-    """Ask the mover for the next step of its roll, or finish the roll if there is none (R3.3)."""
+@inlined
+def _go_on(states: Any, i: Any, rules: Any) -> Any:
+    """Ask the mover for the next step of its roll, or finish the roll if there is none (R3.3); the legal sources."""
     high, low = step_sets(states, i)
     if high | low:
         _wait(states, i, _CHECKER, states[i]["turn"])
     else:
         finish_roll(states, i, rules)
+    return high, low
 
 
-@kernel
-def _start_roll(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
+@inlined
+def _take_up(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
     """The mover has rolled: `d1` and `d2` are to be played."""
     states[i]["dice"][0] = max(d1, d2)
     states[i]["dice"][1] = min(d1, d2)
@@ -193,7 +193,6 @@ def _start_roll(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
     states[i]["left"][1] = 0 if d1 == d2 else 1
     if rules[0]["acey_deucey"] and d1 + d2 == 3:
         states[i]["stage"] = STAGE_BONUS
-    _go_on(states, i, rules)
 
 
 @kernel
@@ -202,31 +201,47 @@ def ties_double(states: Any, i: Any, rules: Any) -> Any:
     return states[i]["ties"] < rules[0]["auto_doubles"] and states[i]["cube"] < rules[0]["cube_cap"]
 
 
+@inlined
+def _show(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> Any:
+    """The dice of a chance phase; says whether they are to be played."""
+    if states[i]["phase"] == _ROLL:
+        _take_up(states, i, rules, d1, d2)
+        return True
+    if d1 == d2:
+        states[i]["ties"] += 1
+        states[i]["cube"] += 1
+        return False
+    states[i]["turn"] = 0 if d1 > d2 else 1
+    states[i]["turns"] += 1
+    if rules[0]["fresh_first_roll"]:
+        _wait(states, i, _ROLL, -1)  # R2.3, and no doubling before it (R8.2)
+        return False
+    _take_up(states, i, rules, d1, d2)
+    return True
+
+
 @kernel
 def apply_roll(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
     """The dice of a chance phase. In OPENING `d1` is player 0's die (R2); a tie there must be one that doubles the cube."""
-    if states[i]["phase"] == _ROLL:
-        _start_roll(states, i, rules, d1, d2)
-    elif d1 == d2:
-        states[i]["ties"] += 1
-        states[i]["cube"] += 1
-    else:
-        states[i]["turn"] = 0 if d1 > d2 else 1
-        states[i]["turns"] += 1
-        if rules[0]["fresh_first_roll"]:
-            _wait(states, i, _ROLL, -1)  # R2.3, and no doubling before it (R8.2)
-        else:
-            _start_roll(states, i, rules, d1, d2)
+    if _show(states, i, rules, d1, d2):
+        _go_on(states, i, rules)
+
+
+@inlined
+def _throw(states: Any, i: Any, rules: Any) -> Any:
+    """Throw the dice that are due, of the state's own stream; says whether they are to be played."""
+    unequal = states[i]["phase"] == _OPENING and not ties_double(states, i, rules)
+    d1, d2 = draw(states[i]["key"], states[i]["rolls"], unequal)
+    states[i]["rolls"] += 1
+    return _show(states, i, rules, d1, d2)
 
 
 @kernel
 def settle(states: Any, i: Any, rules: Any) -> None:
     """Throw the dice of the state's own stream until a player must decide or the episode is over."""
     while states[i]["phase"] == _ROLL or states[i]["phase"] == _OPENING:
-        unequal = states[i]["phase"] == _OPENING and not ties_double(states, i, rules)
-        d1, d2 = draw(states[i]["key"], states[i]["rolls"], unequal)
-        states[i]["rolls"] += 1
-        apply_roll(states, i, rules, d1, d2)
+        if _throw(states, i, rules):
+            _go_on(states, i, rules)
 
 
 @kernel
@@ -238,8 +253,9 @@ def _borne_off(states: Any, i: Any, rules: Any) -> None:
     _end_game(states, i, rules, side, counted_level(states, i, rules, board_level(states, i, 1 - side)))
 
 
-@kernel
-def _step(states: Any, i: Any, rules: Any, action: Any) -> None:
+@inlined
+def _step(states: Any, i: Any, rules: Any, action: Any) -> Any:
+    """One checker step; says whether the roll goes on."""
     side = states[i]["turn"]
     die = action % 6 + 1
     play_step(states, i, side, action // 6 + 1, die)
@@ -249,8 +265,8 @@ def _step(states: Any, i: Any, rules: Any, action: Any) -> None:
         states[i]["left"][1] -= 1
     if states[i]["points"][side, OFF] == rules[0]["checkers"]:
         _borne_off(states, i, rules)
-    else:
-        _go_on(states, i, rules)
+        return False
+    return True
 
 
 @kernel
@@ -270,17 +286,17 @@ def apply_finished_play(states: Any, i: Any, rules: Any, steps: Any) -> None:
     finish_roll(states, i, rules)
 
 
-@kernel
-def apply(states: Any, i: Any, rules: Any, action: Any) -> None:
-    """Do `action`, which must be legal, for the player who decides. Dice that fall due are left to `settle`."""
+@inlined
+def _do(states: Any, i: Any, rules: Any, action: Any) -> Any:
+    """Do a legal action; says whether dice are to be played."""
     states[i]["winner"] = -1
     states[i]["level"] = 0
     states[i]["won"] = 0
     states[i]["was_crawford"] = 0
     turn = states[i]["turn"]
     if action < ROLL:
-        _step(states, i, rules, action)
-    elif action == ROLL:
+        return _step(states, i, rules, action)
+    if action == ROLL:
         _wait(states, i, _ROLL, -1)
     elif action == DOUBLE:
         states[i]["chain"] = 1
@@ -300,7 +316,28 @@ def apply(states: Any, i: Any, rules: Any, action: Any) -> None:
         states[i]["dice"][1] = action - FIRST_NAMED + 1
         states[i]["left"][0] = 4
         states[i]["stage"] = STAGE_DOUBLE
+        return True
+    return False
+
+
+@kernel
+def apply(states: Any, i: Any, rules: Any, action: Any) -> None:
+    """Do `action`, which must be legal, for the player who decides. Dice that fall due are left to `settle`."""
+    if _do(states, i, rules, action):
         _go_on(states, i, rules)
+
+
+@kernel
+def play_on(states: Any, i: Any, rules: Any, action: Any) -> Any:
+    """`apply` and `settle` in one; returns the legal sources of the two dice then (as `legal_sets`), which it has found."""
+    high = low = np.int64(0)
+    playing = _do(states, i, rules, action)
+    while True:
+        if playing:
+            high, low = _go_on(states, i, rules)
+        if states[i]["phase"] != _ROLL and states[i]["phase"] != _OPENING:
+            return high, low
+        playing = _throw(states, i, rules)
 
 
 @kernel
@@ -354,65 +391,5 @@ def set_up(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
             return
     _start_turn(states, i, rules, turn)
     if d1:
-        _start_roll(states, i, rules, d1, d2)
-
-
-@kernel
-def legal_mask(states: Any, i: Any, rules: Any, out: Any, row: Any) -> None:
-    """Write the mask of the player who decides into `out[row]`: 1 for each legal action, else 0; zeros if nobody does."""
-    for a in range(out.shape[1]):
-        out[row, a] = 0
-    phase = states[i]["phase"]
-    if phase == _CHECKER:
-        high, low = step_sets(states, i)
-        d0 = np.int64(states[i]["dice"][0])
-        d1 = np.int64(states[i]["dice"][1])
-        for p in range(1, 26):
-            if (high >> p) & 1:
-                out[row, (p - 1) * 6 + d0 - 1] = 1
-            if (low >> p) & 1:
-                out[row, (p - 1) * 6 + d1 - 1] = 1
-    elif phase == _ROLL_OR_DOUBLE:
-        out[row, ROLL] = 1
-        out[row, DOUBLE] = 1
-    elif phase == _TAKE_OR_DROP:
-        out[row, TAKE] = 1
-        out[row, DROP] = 1
-        if may_turn_again(states, i, rules):
-            out[row, BEAVER] = 1
-    elif phase == _CHOOSE_DOUBLE:
-        for d in range(6):
-            out[row, FIRST_NAMED + d] = 1
-
-
-@kernel
-def _bits(found: Any) -> Any:
-    n = 0
-    while found:
-        found &= found - 1
-        n += 1
-    return n
-
-
-@kernel
-def pick_action(states: Any, i: Any, bits: Any) -> Any:
-    """The random player's action in CHECKER and CHOOSE_DOUBLE: one of the legal ones by 64 random bits; it rolls and takes."""
-    phase = states[i]["phase"]
-    if phase == _ROLL_OR_DOUBLE:
-        return ROLL
-    if phase == _TAKE_OR_DROP:
-        return TAKE
-    if phase == _CHOOSE_DOUBLE:
-        return FIRST_NAMED + below(bits, 6)
-    high, low = step_sets(states, i)
-    n = _bits(high)
-    k = below(bits, n + _bits(low))
-    found, die = (high, states[i]["dice"][0]) if k < n else (low, states[i]["dice"][1])
-    if k >= n:
-        k -= n
-    for _ in range(k):
-        found &= found - 1
-    p = 0
-    while not (found >> p) & 1:
-        p += 1
-    return (p - 1) * 6 + np.int64(die) - 1
+        _take_up(states, i, rules, d1, d2)
+        _go_on(states, i, rules)

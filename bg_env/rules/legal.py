@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from bg_env._jit import inlined
+from bg_env._jit import inlined, kernel
 from bg_env.rules.bits import lowest, size
 from bg_env.rules.cube import may_turn_again
 from bg_env.rules.dice import below
 from bg_env.rules.moves import step_sets
 from bg_env.rules.state import Phase
 
-__all__ = ["is_legal", "legal_sets", "pick_legal", "write_mask"]
+__all__ = ["is_legal", "legal_mask", "legal_sets", "pick_action", "pick_legal", "pick_random", "write_mask"]
 
 _ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
 _TAKE_OR_DROP = int(Phase.TAKE_OR_DROP)
@@ -94,6 +94,16 @@ def _nth(found: Any, k: Any) -> Any:
 
 
 @inlined
+def _pick_step(states: Any, i: Any, high: Any, low: Any, bits: Any) -> Any:
+    """A checker step by 64 random bits, each (source, die) as likely."""
+    n = size(high)
+    k = below(bits, n + size(low))
+    if k < n:
+        return 6 * _nth(high, k) + np.int64(states[i]["dice"][0]) - 7
+    return 6 * _nth(low, k - n) + np.int64(states[i]["dice"][1]) - 7
+
+
+@inlined
 def pick_legal(states: Any, i: Any, rules: Any, high: Any, low: Any, bits: Any) -> Any:
     """One of the legal actions, each as likely, by 64 random bits, given `legal_sets(states, i)`."""
     phase = states[i]["phase"]
@@ -103,8 +113,31 @@ def pick_legal(states: Any, i: Any, rules: Any, high: Any, low: Any, bits: Any) 
         return TAKE + below(bits, 3 if may_turn_again(states, i, rules) else 2)
     if phase == _CHOOSE_DOUBLE:
         return FIRST_NAMED + below(bits, 6)
-    n = size(high)
-    k = below(bits, n + size(low))
-    if k < n:
-        return 6 * _nth(high, k) + np.int64(states[i]["dice"][0]) - 7
-    return 6 * _nth(low, k - n) + np.int64(states[i]["dice"][1]) - 7
+    return _pick_step(states, i, high, low, bits)
+
+
+@kernel
+def legal_mask(states: Any, i: Any, rules: Any, out: Any, row: Any) -> None:
+    """Write the mask of the player who decides into `out[row]`: 1 for each legal action, else 0; zeros if nobody does."""
+    high, low = legal_sets(states, i)
+    write_mask(states, i, rules, high, low, out, row)
+
+
+@inlined
+def pick_random(states: Any, i: Any, high: Any, low: Any, bits: Any) -> Any:
+    """The random player's action, given `legal_sets(states, i)`: it rolls and takes, else one of the legal ones by chance."""
+    phase = states[i]["phase"]
+    if phase == _ROLL_OR_DOUBLE:
+        return ROLL
+    if phase == _TAKE_OR_DROP:
+        return TAKE
+    if phase == _CHOOSE_DOUBLE:
+        return FIRST_NAMED + below(bits, 6)
+    return _pick_step(states, i, high, low, bits)
+
+
+@kernel
+def pick_action(states: Any, i: Any, bits: Any) -> Any:
+    """The random player's action by 64 random bits; see `pick_random`."""
+    high, low = legal_sets(states, i)
+    return pick_random(states, i, high, low, bits)
