@@ -54,18 +54,18 @@ def _write_points_turned(states: Any, i: Any, side: Any, out: Any) -> None:
 def encode_planes(states: Any, rules: Any, seats: Any, out: Any) -> None:
     """Write (n, 45 * 24) float32 values; see `Encoder.kernel`."""
     checkers = np.float32(rules[0]["checkers"])
-    flat = np.empty((1, OTHERS + CONTEXT), np.float32)
+    at = CHANNELS * POINTS - OTHERS - CONTEXT  # the single values wait at the end of the row until they fill their channels
     for i in range(len(states)):
         seat = np.int64(seats[i]) & 1
         _write_points(states, i, seat, out)
         _write_points_turned(states, i, 1 - seat, out)
         for k in range(2):
             side = seat if k == 0 else 1 - seat
-            flat[0, 2 * k] = states[i]["points"][side, BAR] * _HALF
-            flat[0, 2 * k + 1] = np.float32(states[i]["points"][side, OFF]) / checkers
-        write_context(states, i, rules, seat, flat, 0, OTHERS)
+            out[i, at + 2 * k] = states[i]["points"][side, BAR] * _HALF
+            out[i, at + 2 * k + 1] = np.float32(states[i]["points"][side, OFF]) / checkers
+        write_context(states, i, rules, seat, out, i, at + OTHERS)
         for k in range(OTHERS + CONTEXT):
-            value = flat[0, k]
+            value = out[i, at + k]
             for p in range(POINTS):
                 out[i, (UNITS + k) * POINTS + p] = value
 
