@@ -119,7 +119,7 @@ def _sized(n: int, threads: int) -> Callable[[float, int], dict[str, float]]:
 
 
 def _encoded(states: States, name: str) -> Callable[[float, int], dict[str, float]]:
-    return lambda seconds, _: own.encode(seconds / 4, states, name)
+    return lambda seconds, _: own.encode(seconds / 4, states[:1024], name)
 
 
 def _in_part(part: str) -> Callable[[float, int], dict[str, float]]:

@@ -80,12 +80,15 @@ def plot(found: dict[str, Any], path: Path) -> None:
 
 
 def write_report(found: dict[str, Any], folder: Path) -> list[Path]:
-    """Write benchmarks.md, benchmarks/results.json and benchmarks/cost.svg; their paths."""
+    """Write benchmarks.md, benchmarks/results.json and, if the sizes were measured, benchmarks/cost.svg; their paths."""
     data = folder / "benchmarks"
     data.mkdir(parents=True, exist_ok=True)
     results, picture, page = data / "results.json", data / "cost.svg", folder / "benchmarks.md"
     results.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    plot(found, picture)
+    drawn = any(key.startswith("size ") for key in found["cases"]) and any(key.startswith("part ") for key in found["cases"])
+    shown = "\n![Cost of a step by the size of the batch and by the part of the game](benchmarks/cost.svg)\n" if drawn else ""
+    if drawn:
+        plot(found, picture)
     machine, peers = found["machine"], found["peers"]
     versions = ", ".join(
         f"{name} {machine[name]}" for name in ("python", "numpy", "numba", "gymnasium", "pettingzoo", "bg_env")
@@ -104,9 +107,7 @@ threads are by the clock on the wall. All is random play of the standard game wi
 steps (one a checker), OpenSpiel 113 (both dice at once), Pgx one a checker and one for each pass: compare games, not steps.
 
 {table(found)}
-
-![Cost of a step by the size of the batch and by the part of the game](benchmarks/cost.svg)
-""",
+{shown}""",
         encoding="utf-8",
     )
-    return [page, results, picture]
+    return [page, results, picture] if drawn else [page, results]
