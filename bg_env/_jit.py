@@ -120,7 +120,7 @@ class _FirstCompile(event.Listener):  # type: ignore[misc]
         module = getattr(event.data["dispatcher"].py_func, "__module__", "") or ""
         if not self.said and module.startswith("bg_env."):
             self.said = True
-            sys.stderr.write("bg_env: compiling its kernels for this machine, once (about half a minute) ...\n")
+            sys.stderr.write("bg_env: compiling kernels that are not in its cache yet (half a minute for all of them) ...\n")
 
     def on_end(self, event: Any) -> None:
         """Nothing to say."""

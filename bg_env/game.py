@@ -9,7 +9,7 @@ import numpy as np
 
 from bg_env import actions
 from bg_env.actions import Event, checked_die, checked_seed
-from bg_env.errors import IllegalActionError, SettingsError
+from bg_env.errors import IllegalActionError, OrderError, SettingsError
 from bg_env.notation import ids, xgid
 from bg_env.notation.moves import find_play
 from bg_env.notation.record import Record
@@ -237,7 +237,13 @@ class Game:
         """The record of the game or match from where it was made, for `.mat`, `.sgf` and JSON lines.
 
         See `bg_env.notation.replay.write_records`.
+
+        Raises:
+            OrderError: the game is over and nothing of it was seen, as of an environment that did not record.
         """
+        if self.phase == Phase.OVER and len(self._history) == self._recorded_from:
+            msg = "nothing of this game was seen: call the environment's start_recording() before reset()"
+            raise OrderError(msg)
         return record_of(self._first, self._settings, self._history[self._recorded_from :], players)
 
     # What can happen
@@ -399,12 +405,19 @@ def last_move(history: Sequence[Event]) -> tuple[tuple[int, int, int], ...]:
     return tuple(arrows)
 
 
-def why_illegal(game: Game, action: int) -> str | None:
+def why_illegal(game: Game, action: int | str) -> str | None:
     """Why `action` is illegal in `game` now, as a sentence that names the rule's clause; None if it is legal.
 
+    Args:
+        game: the game.
+        action: an action number, or its text: "8/4", "double".
+
     Raises:
-        IllegalActionError: `action` is no integer.
+        NotationError: the text is no action.
+        IllegalActionError: `action` is neither text nor an integer.
     """
+    if isinstance(action, str):
+        action = actions.parse_action(action, game._states, 0)
     if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
         msg = f"an action is an integer, not {action!r}"
         raise IllegalActionError(msg)

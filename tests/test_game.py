@@ -12,7 +12,20 @@ from env_cases import twin
 from random_games import pick
 
 import bg_env
-from bg_env import VARIANTS, Event, Game, IllegalActionError, NotationError, Phase, Position, Settings, SettingsError
+from bg_env import (
+    VARIANTS,
+    Event,
+    Game,
+    IllegalActionError,
+    NotationError,
+    OrderError,
+    Phase,
+    Position,
+    Settings,
+    SettingsError,
+    backgammon_v0,
+    why_illegal,
+)
 from bg_env.actions import BEAVER, DOUBLE, DROP, FIRST_NAMED, ROLL, TAKE, action_text, parse_action, step_action
 from bg_env.rules import STATE, Reason
 
@@ -621,8 +634,8 @@ def test_every_reason_in_words(reason):
     assert action not in game.legal_actions()
 
 
-@pytest.mark.parametrize("action", [None, True, 1.5, "roll", [1]])
-def test_why_illegal_asks_for_an_integer(action):
+@pytest.mark.parametrize("action", [None, True, 1.5, b"roll", [1]])
+def test_why_illegal_asks_for_an_integer_or_text(action):
     with pytest.raises(IllegalActionError, match="an action is an integer"):
         bg_env.why_illegal(Game.new(seed=1), action)
 
@@ -638,3 +651,21 @@ def test_why_illegal_is_none_for_legal_actions_and_a_sentence_for_all_others(nam
                 assert "\n" not in words
                 assert words[0] != " "
                 assert len(words) > 20
+
+
+def test_why_illegal_takes_text_as_well():
+    game = Game.new(seed=1)
+    legal = action_text(game.legal_actions()[0])
+    assert why_illegal(game, legal) is None
+    assert "R8.2" in why_illegal(game, "double")
+    with pytest.raises(NotationError):
+        why_illegal(game, "what?")
+
+
+def test_a_finished_game_of_which_nothing_was_seen_has_no_record():
+    env = backgammon_v0.env(cube=False)
+    env.reset(seed=1)
+    while env.game.player is not None:
+        env.step(env.game.legal_actions()[0])
+    with pytest.raises(OrderError, match="start_recording"):
+        env.game.record()

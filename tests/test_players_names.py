@@ -57,7 +57,7 @@ def test_names_and_what_they_make(net_file, td):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nobody", "no player is called 'nobody': choose from random, pubeval, td, greedy, expectimax, sb3, gnubg"),
+        ("nobody", "no player is called 'nobody': choose from random, pubeval, td, greedy:FILE, expectimax:FILE, sb3:FILE,"),
         ("", "no player is called ''"),
         ("Random", "no player is called 'Random'"),
         ("random:1", "player 'random' takes nothing behind its name, not '1'"),

@@ -141,6 +141,7 @@ def player(name: str, settings: Settings) -> Any:
     """
     head, _, argument = name.partition(":")
     if head not in PLAYERS:
-        msg = f"no player is called {name!r}: choose from {', '.join(PLAYERS)}"
+        known = (f"{item.name}:FILE" if item.argument == "FILE" else item.name for item in PLAYERS.values())
+        msg = f"no player is called {name!r}: choose from {', '.join(known)}"
         raise SettingsError(msg)
     return bound(PLAYERS[head].made(argument), settings)

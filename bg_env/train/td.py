@@ -195,6 +195,12 @@ class TDLearner:
         self.rounds += 1
         self.seconds += time.perf_counter() - start
 
+    def compile(self) -> None:
+        """Compile what self-play needs, before the clock runs."""
+        arrays = self.net().kernel_arrays(self._rules)
+        record, scratch = self._record, net_scratch(arrays)
+        self_play(self._states, self._rules, self._seeds, self._episodes, 0, 0, VALUES, arrays, scratch, record)
+
     def _play(self) -> None:
         arrays = self.net(averaged=False).kernel_arrays(self._rules)
 

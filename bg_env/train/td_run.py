@@ -123,6 +123,7 @@ def train_td(
         raise SettingsError(msg)
     learner = TDLearner.load(folder.run, threads=threads) if resume else TDLearner(settings, threads=threads)
     folder.make()
+    learner.compile()
     log, stop = _Log(folder), FirstCtrlC(tqdm.write)
     measured: tuple[float, float] | None = None
     bar = tqdm(total=learner.settings.total, initial=learner.games, unit="game", disable=not progress, smoothing=0.1)
