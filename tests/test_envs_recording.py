@@ -8,7 +8,9 @@ import pytest
 
 import bg_env
 from bg_env import backgammon_v0
-from bg_env.errors import NotationError, OrderError
+from bg_env.envs.batch_recorder import BatchRecorder
+from bg_env.envs.vector import VectorEnv
+from bg_env.errors import NotationError, OrderError, SettingsError
 from bg_env.notation.replay import read_records, replay_files, write_records
 
 
@@ -121,3 +123,48 @@ def test_a_game_is_recorded_from_where_it_was_made(tmp_path) -> None:
     copied.apply(copied.legal_actions()[0])
     assert copied.record() != halfway.record()
     assert copied.history[: len(halfway.history)] == halfway.history
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
+@pytest.mark.parametrize("opponent", ["random", "pubeval", None])
+def test_a_batch_is_recorded_as_its_games_are_one_by_one(mode, opponent) -> None:
+    options = {"opponent": opponent, "match_length": 2, "variant": "hypergammon"}
+    batch = BatchRecorder(VectorEnv(3, autoreset_mode=mode, **options))
+    observations, _ = batch.reset(seed=11)
+    rng = np.random.default_rng(2)
+    done: list[list[int]] = [[], [], []]
+    ended = np.zeros(3, bool)
+    while not ended.all():
+        actions = bg_env.sample(observations["action_mask"], rng)
+        for i in np.flatnonzero(~ended):
+            done[i].append(int(actions[i]))
+        observations, _, terminated, truncated, _ = batch.step(actions)
+        over = terminated | truncated
+        if mode == "disabled" and over.any() and not (ended | over).all():
+            observations, _ = batch.reset(options={"reset_mask": over})
+        ended |= over
+    one = gym.make("bg_env/Backgammon-v0", **options).unwrapped
+    one.start_recording()
+    for i in range(3):
+        one.reset(seed=11 + i)
+        for action in done[i]:
+            one.step(action)
+    assert len(one.records) == 3
+    assert all(record in batch.records for record in one.records)
+
+
+def test_a_batch_recorder_wants_a_batch_and_a_reset(tmp_path) -> None:
+    with pytest.raises(SettingsError, match="VectorEnv"):
+        BatchRecorder(gym.make("bg_env/Backgammon-v0"))
+    batch = BatchRecorder(VectorEnv(1, cube=False, opponent=None))
+    with pytest.raises(OrderError):
+        batch.save_records(tmp_path / "x.jsonl")
+    observations, _ = batch.reset(seed=1, options={"dice": [(6, 1), (3, 3)], "position": None})
+    rng = np.random.default_rng(0)
+    while not batch.records:
+        observations, *_ = batch.step(bg_env.sample(observations["action_mask"], rng))
+    batch.save_records(tmp_path / "x.mat")
+    (found,) = replay_files([tmp_path / "x.mat"])
+    assert not found.lines
+    rolls = [entry.dice for entry in batch.records[0].games[0].entries if entry.kind == "roll"]
+    assert rolls[:2] == [(6, 1), (3, 3)]

@@ -166,6 +166,11 @@ class OneGame:
             self._episode += 1
         self._begin(start)
 
+    def begin_at(self, seed: int, episode: int, options: Mapping[str, Any] | None = None) -> None:
+        """Begin episode number `episode` of `seed`."""
+        self._seed, self._episode, self._seeded = seed, episode, True
+        self._begin(start_from(options, self.settings))
+
     def _begin(self, start: Start) -> None:
         key = episode_key(np.uint64(self._seed), np.uint64(self._episode))
         start.make(self.states, self.rules, self.settings, key)

@@ -12,11 +12,11 @@ from bg_env.notation.record import Record
 from bg_env.notation.recording import session
 from bg_env.notation.replay import write_records
 
-__all__ = ["Recorder"]
+__all__ = ["Recorder", "save_records"]
 
 
 class Recorder:
-    """What an environment of one game has for recording; a batch has none, but its game i is that of one game with its seed."""
+    """What an environment of one game has for recording; for a batch there is `bg_env.envs.batch_recorder`."""
 
     _one: OneGame
 
@@ -41,9 +41,14 @@ class Recorder:
             NotationError: the format cannot hold what happened (a match among others, an illegal action, ...).
             OSError: it cannot be written.
         """
-        named = [replace(record, players=players) for record in self.records]
-        if not named:
-            msg = "no episode has been recorded: call start_recording(), then reset(), and play to the end"
-            raise OrderError(msg)
-        one = Path(path).suffix.lower() != ".jsonl" and len(named) > 1
-        write_records(path, [session(named)] if one else named)
+        save_records(path, self.records, players)
+
+
+def save_records(path: str | Path, records: Sequence[Record], players: tuple[str, str]) -> None:
+    """Write records with the players' names; see `Recorder.save_records`."""
+    named = [replace(record, players=players) for record in records]
+    if not named:
+        msg = "no episode has been recorded: begin with start_recording() or a BatchRecorder, then reset() and play to the end"
+        raise OrderError(msg)
+    one = Path(path).suffix.lower() != ".jsonl" and len(named) > 1
+    write_records(path, [session(named)] if one else named)

@@ -1,0 +1,110 @@
+"""Records of the games of a batch: a wrapper that keeps what was done and plays finished episodes over, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorWrapper
+
+from bg_env.envs.one import OneGame
+from bg_env.envs.opponent import opponent_moves
+from bg_env.envs.recorder import save_records
+from bg_env.envs.vector import VectorEnv
+from bg_env.errors import SettingsError
+from bg_env.notation.record import Record
+
+__all__ = ["BatchRecorder"]
+
+
+class BatchRecorder(VectorWrapper):
+    """Wraps a `VectorEnv` and makes a record of each episode that begins with a `reset` or autoreset after it.
+
+    A game of a batch is that of one game with its seed, so the learner's actions are all that must be kept; the opponent must
+    choose the same again, which a net may not do in ties. It is for looking at games, not for speed: it works in Python for
+    each game and step, and every finished episode is played a second time.
+
+    Args:
+        env: a `VectorEnv`, stepped by `step` (not by `step_plays`).
+
+    Raises:
+        SettingsError: it is another environment.
+    """
+
+    env: VectorEnv
+
+    def __init__(self, env: VectorEnv) -> None:
+        if not isinstance(env, VectorEnv):
+            msg = f"BatchRecorder wraps a bg_env.envs.vector.VectorEnv, not {type(env).__name__}"
+            raise SettingsError(msg)
+        super().__init__(env)
+        self._records: list[Record] = []
+        self._actions: list[list[int]] = [[] for _ in range(env.num_envs)]
+        self._starts: list[tuple[int, int, dict[str, Any]] | None] = [None] * env.num_envs
+        self._over = np.zeros(env.num_envs, np.bool_)
+
+    @property
+    def records(self) -> Sequence[Record]:
+        """The records of the episodes that have ended, in the order in which they did."""
+        return tuple(self._records)
+
+    def save_records(self, path: Any, players: tuple[str, str] = ("player_0", "player_1")) -> None:
+        """Write the records; see `bg_env.envs.recorder.save_records`."""
+        save_records(path, self.records, players)
+
+    def _begin(self, which: Any, options: dict[str, Any]) -> None:
+        slots = self.env._games.slots
+        for i in np.flatnonzero(which).tolist():
+            self._actions[i] = []
+            self._starts[i] = (int(slots["seed"][i]), int(slots["episode"][i]), options)
+
+    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """As `VectorEnv.reset`."""
+        told = self.env.reset(seed=seed, options=options)
+        given = dict(options or {})
+        which = given.pop("reset_mask", np.ones(self.num_envs, np.bool_))
+        self._begin(which, given)
+        self._over[which] = False
+        return told
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """As `VectorEnv.step`."""
+        told = self.env.step(actions)
+        for i in np.flatnonzero(~self._over).tolist():
+            self._actions[i].append(int(actions[i]))
+        anew = self._over.copy()
+        done = told[2] | told[3]
+        for i in np.flatnonzero(done).tolist():
+            self._records.append(self._played_over(i))
+        if self.env.autoreset_mode == AutoresetMode.SAME_STEP:
+            self._begin(done, {})
+        else:
+            self._begin(anew, {})
+            self._over = np.asarray(done)
+        return told
+
+    def _played_over(self, i: int) -> Record:
+        """The record of the episode of game `i` that has just ended."""
+        start = self._starts[i]
+        if start is None:
+            msg = f"game {i} was begun before the BatchRecorder: reset it through the wrapper"
+            raise SettingsError(msg)
+        seed, episode, options = start
+        one = OneGame(self.env._options)
+        one.record_from_now()
+        one.begin_at(seed, episode, options)
+        opponent, asked = self.env.opponent, self.env._games.plan[0]["seat"]
+        seat = one.seat_bit if asked not in (0, 1) else int(asked)
+        if opponent is not None:
+            opponent_moves(one, seat, opponent)
+        for action in self._actions[i]:
+            if one.over:
+                break
+            if one.mask[0, action]:
+                one.act(action)
+                if opponent is not None:
+                    opponent_moves(one, seat, opponent)
+            else:
+                one.illegal(action)
+        return one.records[0] if one.records else one.game().record()
