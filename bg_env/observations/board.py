@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bg_env._jit import kernel
+from bg_env._jit import inlined
 from bg_env.observations.base import labelled
 from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF
 
@@ -49,7 +49,7 @@ BOARD_LABELS, BOARD_HIGH = labelled(
 
 # The arithmetic is plain on purpose: it compiles to vector code over points, five times as fast as look-up tables. And the
 # encoders call these three one by one: behind one more helper the compiler no longer does so.
-@kernel
+@inlined
 def write_units(states: Any, i: Any, side: Any, out: Any, row: Any, at: Any) -> None:
     """Four units a point for `side`, from its own point 1 to 24."""
     for p in range(24):
@@ -60,7 +60,7 @@ def write_units(states: Any, i: Any, side: Any, out: Any, row: Any, at: Any) -> 
         out[row, at + 4 * p + 3] = np.float32(n - 3) * _HALF if n > 3 else _0
 
 
-@kernel
+@inlined
 def write_units_turned(states: Any, i: Any, side: Any, out: Any, row: Any, at: Any) -> None:
     """Four units a point for `side`, from the other side's point 1 (its own 24) to 24 (its own 1)."""
     for p in range(24):
@@ -71,7 +71,7 @@ def write_units_turned(states: Any, i: Any, side: Any, out: Any, row: Any, at: A
         out[row, at + 4 * p + 3] = np.float32(n - 3) * _HALF if n > 3 else _0
 
 
-@kernel
+@inlined
 def write_trays(states: Any, i: Any, checkers: Any, seat: Any, out: Any, row: Any) -> None:
     """Both sides' bar and share borne off (`checkers` is the variant's number, float32), in their places of the 196."""
     for k in range(2):

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bg_env._jit import kernel
+from bg_env._jit import inlined
 from bg_env.observations.base import labelled
 from bg_env.rules.state import STAGE_BONUS, STAGE_DOUBLE, STAGE_EXTRA, Phase
 from bg_env.rules.variant import LIFTED_CAP, MAX_CHAIN
@@ -63,7 +63,7 @@ _1 = np.float32(1)
 _0 = np.float32(0)
 
 
-@kernel
+@inlined
 def _write_dice(states: Any, i: Any, out: Any, row: Any, at: Any) -> None:
     """Seven values: which numbers are left to play, and the share of four steps."""
     for k in range(6):
@@ -74,7 +74,7 @@ def _write_dice(states: Any, i: Any, out: Any, row: Any, at: Any) -> None:
     out[row, at + 6] = (states[i]["left"][0] + states[i]["left"][1]) / 4
 
 
-@kernel
+@inlined
 def _write_cube(states: Any, i: Any, rules: Any, seat: Any, out: Any, row: Any, at: Any) -> None:
     """Six values of the cube; all 0 where none is in play."""
     cube = rules[0]["cube"] != 0
@@ -88,7 +88,7 @@ def _write_cube(states: Any, i: Any, rules: Any, seat: Any, out: Any, row: Any, 
     out[row, at + 5] = chain / TURNS
 
 
-@kernel
+@inlined
 def _write_match(states: Any, i: Any, rules: Any, seat: Any, out: Any, row: Any, at: Any) -> None:
     """Six values of the match; all 0 in money play."""
     length = np.int64(rules[0]["match_length"])
@@ -102,7 +102,7 @@ def _write_match(states: Any, i: Any, rules: Any, seat: Any, out: Any, row: Any,
     out[row, at + 5] = _1 if states[i]["crawford"] != 0 else _0
 
 
-@kernel
+@inlined
 def write_context(states: Any, i: Any, rules: Any, seat: Any, out: Any, row: Any, at: Any) -> None:
     """Write the 33 values of state `i` as `seat` sees it into `out[row, at:at + 33]`."""
     phase = states[i]["phase"]

@@ -18,7 +18,7 @@ from bg_env.rules.game import (
     ties_double,
 )
 from bg_env.rules.legal import is_legal, legal_mask, legal_sets, pick_action
-from bg_env.rules.moves import play_step, step_sets, undo_step
+from bg_env.rules.moves import play_step, step_sets
 from bg_env.rules.plays import MAX_PLAYS, plays, plays_into, plays_scratch
 from bg_env.rules.reasons import Reason, illegal_reason
 from bg_env.rules.scoring import board_level, counted_level
@@ -93,7 +93,6 @@ __all__ = [
     "settle",
     "step_sets",
     "ties_double",
-    "undo_step",
     "variant_of",
     "word",
 ]

@@ -58,20 +58,20 @@ BEAVER = 154
 FIRST_NAMED = 155
 
 
-@kernel
+@inlined
 def _wait(states: Any, i: Any, phase: Any, decider: Any) -> None:
     states[i]["phase"] = phase
     states[i]["decider"] = decider
 
 
-@kernel
+@inlined
 def _no_dice(states: Any, i: Any) -> None:
     for k in range(2):
         states[i]["dice"][k] = 0
         states[i]["left"][k] = 0
 
 
-@kernel
+@inlined
 def _truncated(states: Any, i: Any, rules: Any) -> Any:
     """End the episode if no further turn may begin (R11.1)."""
     if rules[0]["max_turns"] and states[i]["turns"] >= rules[0]["max_turns"]:
@@ -144,7 +144,7 @@ def _end_game(states: Any, i: Any, rules: Any, winner: Any, level: Any) -> None:
     _start_game(states, i, rules)
 
 
-@kernel
+@inlined
 def _start_turn(states: Any, i: Any, rules: Any, player: Any) -> None:
     """`player` comes on roll (R3.1): it may double first if R8 allows, else its dice are due."""
     if _truncated(states, i, rules):
@@ -157,7 +157,7 @@ def _start_turn(states: Any, i: Any, rules: Any, player: Any) -> None:
         _wait(states, i, _ROLL, -1)
 
 
-@kernel
+@inlined
 def finish_roll(states: Any, i: Any, rules: Any) -> None:
     """Nothing (more) of the roll can be played: go on with the 1-2 bonus (R10.6) or pass the turn."""
     stage = states[i]["stage"]
@@ -195,7 +195,7 @@ def _take_up(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
         states[i]["stage"] = STAGE_BONUS
 
 
-@kernel
+@inlined
 def ties_double(states: Any, i: Any, rules: Any) -> Any:
     """Whether a tie in the opening throw, which is due, would double the cube (R2.2)."""
     return states[i]["ties"] < rules[0]["auto_doubles"] and states[i]["cube"] < rules[0]["cube_cap"]

@@ -14,7 +14,7 @@ from bg_env._jit import inlined
 from bg_env.rules.bits import highest, lowest, opposed_points, own_points
 from bg_env.rules.variant import BAR, OFF
 
-__all__ = ["blocked_points", "held_points", "play_step", "sources", "step_sets", "undo_step"]
+__all__ = ["blocked_points", "held_points", "play_step", "sources", "step_sets"]
 
 _BAR_BIT = 1 << BAR
 _HOME_END = 1 << 7  # a set below this holds points of the home board only
@@ -117,17 +117,3 @@ def play_step(states: Any, i: Any, side: Any, p: Any, die: Any) -> Any:
         states[i]["points"][1 - side, 25 - q] = 0
         states[i]["points"][1 - side, BAR] += 1
     return hit
-
-
-@inlined
-def undo_step(states: Any, i: Any, side: Any, p: Any, die: Any, hit: Any) -> None:
-    """Take back `play_step(states, i, side, p, die)`, which answered `hit`."""
-    states[i]["points"][side, p] += 1
-    q = p - die
-    if q <= 0:
-        states[i]["points"][side, OFF] -= 1
-        return
-    states[i]["points"][side, q] -= 1
-    if hit:
-        states[i]["points"][1 - side, BAR] -= 1
-        states[i]["points"][1 - side, 25 - q] = 1

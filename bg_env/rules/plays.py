@@ -32,6 +32,8 @@ MAX_PLAYS = 3060
 """No roll has more distinct plays: four equal steps shared among 15 checkers can be shared in C(18, 4) = 3060 ways."""
 
 _CHECKER = int(Phase.CHECKER)
+_START = np.int64(0)
+"""The record of `work` before any step. (For a literal 0 Numba would compile much of the engine once more.)"""
 _SPARE = 4
 """The record of `work` that no depth uses."""
 
@@ -90,7 +92,7 @@ def _end_won(states: Any, i: Any, rules: Any, side: Any, work: Any, after: Any, 
         for who in range(2):
             for p in range(26):
                 after[n]["points"][who, p] = work[_SPARE]["points"][who, p]
-        apply_finished_play(after, n, rules, 0)
+        apply_finished_play(after, n, rules, np.int64(0))
 
 
 @inlined
@@ -134,10 +136,10 @@ def _most(work: Any, rules: Any, side: Any, blocked: Any, die: Any, left: Any) -
     """How many steps of `die` can be made in `work[0]`, at most `left`: any order reaches the same number (R5.3)."""
     steps = 0
     while steps < left and work[0]["points"][side, OFF] < rules[0]["checkers"]:
-        found = sources(held_points(work, 0, side), blocked, die)
+        found = sources(held_points(work, _START, side), blocked, die)
         if found == 0:
             break
-        play_step(work, 0, side, highest(found), die)
+        play_step(work, _START, side, highest(found), die)
         steps += 1
     return steps
 
@@ -146,7 +148,7 @@ def _most(work: Any, rules: Any, side: Any, blocked: Any, die: Any, left: Any) -
 def _begin(states: Any, i: Any, rules: Any, work: Any, path: Any, steps: Any) -> None:
     """Make `work[0]` the state after a play of `steps` steps, but with none of them made on the board."""
     work[0] = states[i]
-    apply_finished_play(work, 0, rules, steps)
+    apply_finished_play(work, _START, rules, steps)
     for k in range(4):
         path[k] = -1
 
@@ -165,7 +167,7 @@ def _doubles(states: Any, i: Any, rules: Any, work: Any, path: Any, sets: Any, a
     sets[0, 0] = held
     sets[1, 0] = opposed_points(states, i, 1 - side, 1) & ~blocked
     sets[2, 0] = sources(held, blocked, die)
-    depth = 0
+    depth = _START
     while True:
         found = sets[2, depth]
         if depth + 1 == most:
@@ -239,7 +241,7 @@ def _order(
         x = highest(firsts)
         firsts ^= _one(x)
         y = max(x - a, OFF)
-        then = _held_after(work, 0, side, held, x, y)
+        then = _held_after(work, _START, side, held, x, y)
         found = sources(then, blocked, b) if then else np.int64(1)  # nothing left: the play ends here, as if from 0
         new = _unmet(pairs, order, x, a, b, blots, found)
         if new == 0:
@@ -249,12 +251,12 @@ def _order(
         while met:
             pairs[1 - order, lowest(met)] |= _one(x)
             met &= met - 1
-        depth, die, hits = 1, b, blots & ~_one(y)
+        depth, die, hits = _START + 1, b, blots & ~_one(y)
         if then:
-            _moved(work, 0, side, x, y, (blots >> y) & 1, work, 1)
+            _moved(work, _START, side, x, y, (blots >> y) & 1, work, _START + 1)
             path[0] = 6 * x + a - 7
         else:
-            depth, die, hits, new = 0, a, blots, _one(x)
+            depth, die, hits, new = _START, a, blots, _one(x)
             path[1] = -1
         n = _last_steps(states, i, rules, side, work, path, depth, new, die, hits, last, after, actions, n)
     return n
@@ -283,7 +285,7 @@ def _two_dice(states: Any, i: Any, rules: Any, work: Any, path: Any, pairs: Any,
     for order in range(2):
         firsts, a, b = (low, d1, d0) if order else (high, d0, d1)
         if steps == 1:
-            n = _last_steps(states, i, rules, side, work, path, 0, firsts, a, blots, last, after, actions, n)
+            n = _last_steps(states, i, rules, side, work, path, _START, firsts, a, blots, last, after, actions, n)
         else:
             n = _order(
                 states, i, rules, side, work, path, pairs, order, firsts, a, b, held, blocked, blots, last, after, actions, n
