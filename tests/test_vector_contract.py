@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import gc
 import multiprocessing
 import pickle
 import re
+import threading
+import time
 
 import gymnasium as gym
 import numba
@@ -17,6 +20,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 import bg_env
 from bg_env.envs import batch
 from bg_env.envs.single import SingleEnv
+from bg_env.envs.slices import Slices
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import IllegalActionError, OrderError, SettingsError
 from bg_env.registration import IDS
@@ -521,3 +525,51 @@ def test_memory_of_a_game():
 def test_kernels_do_not_count_references():
     """Numba's switch for that is not public: were it gone, steps would take several times as long and nothing would tell."""
     assert batch.step_games.targetoptions["_nrt"] is False
+
+
+class Sum:
+    """Calls of every kind: quick, slow, asleep at either end, and failing."""
+
+    def __init__(self, size):
+        self.total = np.zeros(size, np.int64)
+
+    def __call__(self, lo, hi, counter, count):
+        self.total[lo:hi] += count
+        if lo == self.sleeper:
+            time.sleep(0.001)
+        if lo == self.failing:
+            msg = f"part {lo}"
+            raise ValueError(msg)
+
+    sleeper = failing = -1
+
+
+def test_threads_meet_whoever_is_late():
+    slices, work, rng = Slices(12, 3), Sum(12), np.random.default_rng(1)
+    lows = [lo for lo, _ in slices.ranges]
+    expected = 0
+    for k in range(1, 400):
+        work.sleeper = int(rng.choice([-1, -1, *lows]))
+        work.failing = int(rng.choice([-1, -1, *lows])) if k % 7 == 0 else -1
+        if work.failing >= 0:
+            with pytest.raises(ValueError, match=f"part {work.failing}"):
+                slices.run(work)
+        else:
+            slices.run(work)
+        expected += k
+        assert (work.total == expected).all()
+        if k % 50 == 0:
+            time.sleep(0.002)  # so that the threads have gone to sleep
+    before = threading.active_count()
+    slices.close()
+    for _ in range(200):
+        if threading.active_count() == before - 2:
+            break
+        time.sleep(0.01)
+    assert threading.active_count() == before - 2
+    slices.run(Sum(12))
+    threads = threading.active_count()
+    del slices
+    gc.collect()
+    time.sleep(0.05)
+    assert threading.active_count() < threads

@@ -96,7 +96,7 @@ def _flat(games: Games, rooms: list[Room]) -> tuple[npt.NDArray[np.int64], Any, 
     counts = np.zeros(games.n, np.int64)
     filled: dict[int, tuple[Any, Any]] = {}
 
-    def fill(lo: int, hi: int) -> None:
+    def fill(lo: int, hi: int, *_: Any) -> None:
         room = rooms[games.ranges.index((lo, hi))]
         m = room.fill(games.states, which, lo, hi, games.rules, counts)
         filled[lo] = room.actions[:m], room.after[:m]
@@ -135,7 +135,7 @@ def find_afterstates(
         rows = flat.reshape(m, view.size)
         kernel_, share = view.kernel, -(-m // len(games.ranges))
 
-        def encode(lo: int, hi: int) -> None:
+        def encode(lo: int, hi: int, *_: Any) -> None:
             k = games.ranges.index((lo, hi)) * share
             kernel_(states[k : k + share], games.rules, seats[k : k + share], rows[k : k + share])
 

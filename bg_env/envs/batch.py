@@ -22,6 +22,7 @@ from bg_env.envs.batch_game import (
     throw,
 )
 from bg_env.envs.batch_records import RANDOM_OPPONENT, RUNNING
+from bg_env.envs.slices import signal
 from bg_env.observations import default_seat
 from bg_env.rules import CHOICE, Phase, word
 from bg_env.rules.legal import is_legal, legal_sets, pick_legal, write_mask
@@ -65,8 +66,11 @@ def step_games(
     final_info: Any,
     lo: Any,
     hi: Any,
+    counter: Any,
+    count: Any,
 ) -> None:
     """All five parts of a step of the games from `lo` to `hi`, against nobody or against the random player."""
+    signal(counter, count)
     for i in range(lo, hi):
         open_step(states, slots, i, rules, plan, dice, sets, info, actions[i])
         finish_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)
@@ -90,8 +94,11 @@ def step_plays(
     final_info: Any,
     lo: Any,
     hi: Any,
+    counter: Any,
+    count: Any,
 ) -> None:
     """`step_games` with candidates of `after` chosen by `index` instead of actions."""
+    signal(counter, count)
     for i in range(lo, hi):
         open_play(states, slots, i, rules, plan, dice, sets, info, after, index[i])
         finish_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)
@@ -227,13 +234,17 @@ def first_illegal(states: Any, slots: Any, rules: Any, sets: Any, actions: Any) 
 
 
 @kernel
-def pick_games(states: Any, slots: Any, rules: Any, sets: Any, words: Any, actions: Any) -> None:
-    """A legal action of every game by 64 random bits each; 0 where nobody decides."""
-    for i in range(states.shape[0]):
+def pick_games(
+    states: Any, slots: Any, rules: Any, sets: Any, key: Any, actions: Any, lo: Any, hi: Any, counter: Any, count: Any
+) -> None:
+    """A legal action of every game from `lo` to `hi` by word i of `key`; 0 where nobody decides."""
+    signal(counter, count)
+    for i in range(lo, hi):
         if slots[i]["over"]:
             actions[i] = 0
         else:
-            actions[i] = pick_legal(states, i, rules, np.int64(sets[i, 0]), np.int64(sets[i, 1]), words[i])
+            bits = word(key, CHOICE, i)
+            actions[i] = pick_legal(states, i, rules, np.int64(sets[i, 0]), np.int64(sets[i, 1]), bits)
 
 
 @kernel

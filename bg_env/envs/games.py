@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +17,11 @@ from bg_env.envs.batch_input import checked_actions, read_seeds
 from bg_env.envs.batch_records import ENDED_UNSEEN, INFO, OTHER_OPPONENT, PLAN, RUNNING, SEAT_BY_KEY, SLOT, Batch
 from bg_env.envs.options import EnvOptions, start_from
 from bg_env.envs.replies import batch_opponent, opponent_kind, reply
-from bg_env.envs.slices import Slices
+from bg_env.envs.slices import Call, Slices
 from bg_env.errors import IllegalActionError, OrderError
 from bg_env.rules import STATE, States
 
-__all__ = ["Games", "Report"]
+__all__ = ["Games", "Report", "View"]
 
 _NO_DICE = np.zeros((0, 2), np.int64)
 _NEVER = -2
@@ -39,6 +39,15 @@ class Report(NamedTuple):
     """(n,): length of the episode that ended."""
     ends: npt.NDArray[np.bool_]
     """(2, n): terminated, truncated."""
+
+
+class View(NamedTuple):
+    """What the games look like."""
+
+    mask: npt.NDArray[np.int8]
+    """(n, actions)."""
+    flat: npt.NDArray[np.float32] | None
+    """(n, size): the observations; None where they are not wanted."""
 
 
 class Games:
@@ -93,8 +102,8 @@ class Games:
         """Each thread's range of games."""
         return self._slices.ranges
 
-    def run(self, call: Callable[[int, int], Any]) -> None:
-        """Call `call(lo, hi)` for every thread's range of games, and wait for all."""
+    def run(self, call: Call) -> None:
+        """Call it for every thread's range of games, and wait for all; see `bg_env.envs.slices.Call`."""
         self._slices.run(call)
 
     def close(self) -> None:
@@ -141,7 +150,7 @@ class Games:
             first = len(self.dice) if waiting else 0
             self.dice = np.concatenate([self.dice[:first], np.array(begin.dice, np.int64).reshape(-1, 2)])
             starter = -1 if begin.starter is None else begin.starter
-            self.run(lambda lo, hi: batch.begin_games(*self._batch, template, first, starter, info, which, lo, hi))
+            self.run(lambda lo, hi, *_: batch.begin_games(*self._batch, template, first, starter, info, which, lo, hi))
             self._reply(info)
             self._close_step(info)
         except BaseException:
@@ -165,30 +174,36 @@ class Games:
                 raise IllegalActionError(msg)
         return chosen
 
-    def step(self, actions: npt.NDArray[np.int64], report: Report) -> npt.NDArray[np.bool_]:
-        """Do checked actions; the games that ended in this step, bool (n,).
+    def step(self, actions: npt.NDArray[np.int64], report: Report, view: View) -> npt.NDArray[np.bool_]:
+        """Do checked actions, and look; the games that ended in this step, bool (n,).
 
         Raises:
             IllegalActionError: the opponent gave an illegal action or play; all games are as they were.
         """
-        return self._step(batch.step_games, batch.open_games, report, actions)
+        return self._step(batch.step_games, batch.open_games, report, view, actions)
 
-    def step_plays(self, after: States, index: npt.NDArray[np.int64], report: Report) -> npt.NDArray[np.bool_]:
+    def step_plays(self, after: States, index: npt.NDArray[np.int64], report: Report, view: View) -> npt.NDArray[np.bool_]:
         """Go to the candidates of `after` that `index` chooses, which are checked; as `step`."""
-        return self._step(batch.step_plays, batch.open_plays, report, after, index)
+        return self._step(batch.step_plays, batch.open_plays, report, view, after, index)
 
-    def _step(self, whole: Any, first: Any, report: Report, *chosen: Any) -> npt.NDArray[np.bool_]:
-        finals = self.finals, self.final_info
+    def _step(self, whole: Any, first: Any, report: Report, view: View, *chosen: Any) -> npt.NDArray[np.bool_]:
+        arrays, finals = self._batch, (self.finals, self.final_info)
         if self.plan[0]["opponent"] != OTHER_OPPONENT:
-            self.run(lambda lo, hi: whole(*self._batch, *chosen, *report, *finals, lo, hi))
+
+            def work(lo: int, hi: int, counter: npt.NDArray[np.int64], count: int) -> None:
+                whole(*arrays, *chosen, *report, *finals, lo, hi, counter, count)
+                self._look(view, lo, hi)
+
+            self.run(work)
         else:
             saved, info = self.save(), report.info
             try:
-                self.run(lambda lo, hi: first(*self._batch, *chosen, info, lo, hi))
+                self.run(lambda lo, hi, *_: first(*arrays, *chosen, info, lo, hi))
                 self._reply(info)
-                self.run(lambda lo, hi: batch.report_games(*self._batch, *report, *finals, lo, hi))
+                self.run(lambda lo, hi, *_: batch.report_games(*arrays, *report, *finals, lo, hi))
                 self._reply(info)
-                self._close_step(info)
+                self.run(lambda lo, hi, *_: batch.close_games(self.states, self.slots, info, lo, hi))
+                self.look(view)
             except BaseException:
                 self.restore(saved)
                 raise
@@ -201,7 +216,7 @@ class Games:
             reply(self._batch, self.opponent, self.options, info, 0, self.n)
 
     def _close_step(self, info: npt.NDArray[np.int32]) -> None:
-        self.run(lambda lo, hi: batch.close_games(self.states, self.slots, info, lo, hi))
+        self.run(lambda lo, hi, *_: batch.close_games(self.states, self.slots, info, lo, hi))
         self.some_over = bool((self.slots["over"] != RUNNING).any())
 
     # Looking ---
@@ -212,19 +227,23 @@ class Games:
         batch.close_games(self.states, self.slots, info, 0, self.n)
         self.some_over = bool((self.slots["over"] != RUNNING).any())
 
-    def look(self, mask: npt.NDArray[np.int8], flat: npt.NDArray[np.float32] | None = None) -> None:
-        """Write the masks (n, actions) and, unless None, the observations (n, size)."""
-        encode = self.options.encoder.kernel
+    def look(self, view: View) -> None:
+        """Write the masks and, if wanted, the observations."""
+        self.run(lambda lo, hi, *_: self._look(view, lo, hi))
 
-        def write(lo: int, hi: int) -> None:
-            batch.look(self.states, self.slots, self.rules, self.sets, self.viewers, mask, lo, hi)
-            if flat is not None:
+    def _look(self, view: View, lo: int, hi: int) -> None:
+        mask, flat = view
+        batch.look(self.states, self.slots, self.rules, self.sets, self.viewers, mask, lo, hi)
+        if flat is not None:
+            encode = self.options.encoder.kernel
+            if hi - lo == self.n:
+                encode(self.states, self.rules, self.viewers, flat)
+            else:
                 encode(self.states[lo:hi], self.rules, self.viewers[lo:hi], flat[lo:hi])
 
-        self.run(write)
-
-    def pick(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        """A legal action for each game by its random word; 0 where an episode is over."""
+    def pick(self, key: np.uint64) -> npt.NDArray[np.int64]:
+        """A legal action for each game by the random words of `key`; 0 where an episode is over."""
         actions = np.empty(self.n, np.int64)
-        batch.pick_games(self.states, self.slots, self.rules, self.sets, words, actions)
+        arrays = self.states, self.slots, self.rules, self.sets
+        self.run(lambda *part: batch.pick_games(*arrays, key, actions, *part))
         return actions

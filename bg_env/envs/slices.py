@@ -1,54 +1,219 @@
-"""Python threads over slices of a batch: kernels drop the GIL, so they run side by side on one array."""
+"""Python threads over slices of a batch: kernels drop the GIL, so they run side by side on one array.
+
+What costs is not the work of the threads but their meetings: to be woken takes tens of microseconds on many machines, and so
+does a wait for the GIL. So a thread first looks for what it waits for, in a kernel, without the GIL, for as long as it would
+take to be woken; and threads are told to begin by the kernel that the calling thread runs on its own range, when the GIL is
+free.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
+import threading
+import weakref
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Final
 
-__all__ = ["Slices"]
+import numpy as np
+import numpy.typing as npt
+from numba import types
+from numba.core import config
+from numba.extending import intrinsic
+
+from bg_env._jit import inlined, kernel
+
+__all__ = ["Call", "Slices", "signal"]
+
+Call = Callable[[int, int, npt.NDArray[np.int64], int], Any]
+"""`call(lo, hi, counter, count)` does the games from `lo` to `hi`; its first kernel begins with `signal(counter, count)`."""
+
+SPINS: Final = 200_000
+"""How often a thread looks before it goes to sleep: some 50 microseconds."""
+
+if config.DISABLE_JIT:
+
+    def _read(counter: Any) -> Any:
+        return counter[0]
+
+    def _write(counter: Any, count: Any) -> None:
+        counter[0] = count
+
+else:
+
+    def _reading(_typing: Any, counter: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, args[0])
+            return builder.load_atomic(array.data, "acquire", 8)
+
+        return types.int64(counter), generate
+
+    def _writing(_typing: Any, counter: Any, _count: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, args[0])
+            builder.store_atomic(args[1], array.data, "release", 8)
+            return context.get_dummy_value()
+
+        return types.none(counter, types.int64), generate
+
+    _read, _write = intrinsic(_reading), intrinsic(_writing)
+
+
+@inlined
+def signal(counter: Any, count: Any) -> None:
+    """Set `counter` (int64, an array of one) to `count`, for other threads to see."""
+    _write(counter, np.int64(count))
+
+
+@kernel
+def _look_for(counter: Any, count: Any, spins: Any) -> Any:
+    """Look at a counter that another thread moves on until it is `count`; whether it came to that."""
+    for _ in range(spins):
+        if _read(counter) >= count:
+            return True
+    return False
+
+
+@kernel
+def _end_and_look(ends: Any, count: Any, counter: Any, spins: Any) -> Any:
+    """Say that `count` calls are done, now that the GIL is free; then look for the next."""
+    signal(ends, count)
+    for _ in range(spins):
+        if _read(counter) > count:
+            return True
+    return False
+
+
+class _Worker(threading.Thread):
+    """A thread that does calls on its range, one after the other.
+
+    Two counters are written and read without the GIL: of calls given (by the calling thread's kernel) and of calls done. All
+    else is under the GIL: `pending` and `finished` are ahead of the counters, so that nobody goes to sleep over a counter that
+    is about to move; who sleeps on a lock has said so before.
+    """
+
+    def __init__(self, lo: int, hi: int, counter: npt.NDArray[np.int64]) -> None:
+        super().__init__(name="bg_env", daemon=True)
+        self._range, self._counter, self._ends = (lo, hi), counter, np.zeros(1, np.int64)
+        self._call: Call | None = None
+        self._error: BaseException | None = None
+        self._pending = self._asleep = self._finished = self._awaited = False
+        self._given, self._done = threading.Lock(), threading.Lock()
+        self._given.acquire()
+        self._done.acquire()
+        self.start()
+
+    def run(self) -> None:
+        """Work until there is no call."""
+        for count in itertools.count():
+            _end_and_look(self._ends, count, self._counter, SPINS)
+            if not self._pending:
+                self._asleep = True
+                self._given.acquire()
+            self._pending = False
+            if self._call is None:
+                return
+            try:
+                self._call(*self._range, self._counter, count + 1)
+            except BaseException as error:  # noqa: BLE001 - it is raised where the call was given
+                self._error = error
+            self._call, self._finished = None, True
+            if self._awaited:
+                self._awaited = False
+                self._done.release()
+
+    def give(self, call: Call | None) -> None:
+        """Give it a call, or its end."""
+        self._call, self._finished, self._pending = call, False, True
+        if self._asleep:
+            self._asleep = False
+            self._given.release()
+
+    def wait(self, count: int) -> BaseException | None:
+        """Wait until call number `count` is done; what it raised."""
+        if not _look_for(self._ends, count, SPINS) and not self._finished:
+            self._awaited = True
+            self._done.acquire()
+        error, self._error = self._error, None
+        return error
+
+
+def _end(workers: list[_Worker], counter: npt.NDArray[np.int64], pid: int) -> None:
+    if pid == os.getpid():
+        for worker in workers:
+            worker.give(None)
+        counter += 1
+    workers.clear()
 
 
 class Slices:
-    """Splits 0 to `size` into `threads` ranges and calls a function for each, on a pool made when it is first needed.
+    """Splits 0 to `size` into `threads` ranges and calls a function for each, on threads made when they are first needed.
 
-    The pool belongs to the process that made it: one that was made before a fork would hang the child, so a child makes
-    its own; and it is left out of pickles.
+    The threads belong to the process that made them (after a fork a child has none of its parent's, and makes its own), are
+    left out of pickles, and end with the object.
 
     Args:
         size: number of games.
         threads: how many ranges, at least 1; not more than one a game.
+
+    Attributes:
+        ranges: (lo, hi) of each thread.
     """
 
     def __init__(self, size: int, threads: int) -> None:
         threads = min(threads, size)
         bounds = [size * k // threads for k in range(threads + 1)]
         self.ranges = list(itertools.pairwise(bounds))
-        self._pool: ThreadPoolExecutor | None = None
-        self._pid = -1
+        self._forget()
 
-    def run(self, call: Callable[[int, int], Any]) -> None:
-        """Call `call(lo, hi)` for every range and wait for all; the calling thread does the first."""
+    def _forget(self) -> None:
+        self._workers: list[_Worker] = []
+        self._counter, self._count = np.zeros(1, np.int64), 0
+        self._pid = -1
+        self._finalizer: Any = None
+
+    def run(self, call: Call) -> None:
+        """Call it for every range and wait for all; the calling thread does the first.
+
+        Raises:
+            BaseException: what one of the calls raised.
+        """
         if len(self.ranges) == 1:
-            call(*self.ranges[0])
+            call(*self.ranges[0], self._counter, 0)
             return
-        if self._pool is None or self._pid != os.getpid():
-            self._pool = ThreadPoolExecutor(len(self.ranges) - 1, thread_name_prefix="bg_env")
+        if self._pid != os.getpid():
+            self._forget()
+            self._workers = [_Worker(lo, hi, self._counter) for lo, hi in self.ranges[1:]]
             self._pid = os.getpid()
-        waiting = [self._pool.submit(call, lo, hi) for lo, hi in self.ranges[1:]]
+            self._finalizer = weakref.finalize(self, _end, self._workers, self._counter, self._pid)
+        self._count += 1
+        for worker in self._workers:
+            worker.give(call)
         try:
-            call(*self.ranges[0])
+            call(*self.ranges[0], self._counter, self._count)
         finally:
-            for future in waiting:
-                future.result()
+            self._counter[0] = self._count  # if no kernel has said so
+            errors = self._wait()
+        for error in errors:
+            if error is not None:
+                raise error
+
+    def _wait(self) -> list[BaseException | None]:
+        try:
+            return [worker.wait(self._count) for worker in self._workers]
+        except BaseException:  # an interrupt: threads that are still at it cannot be given anything again
+            self._pid = -1
+            raise
 
     def close(self) -> None:
         """End the threads; the next `run` makes new ones."""
-        if self._pool is not None and self._pid == os.getpid():
-            self._pool.shutdown()
-        self._pool = None
+        if self._finalizer is not None:
+            self._finalizer()
+        self._forget()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None, "_pid": -1}
+        return {"ranges": self.ranges}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.ranges = state["ranges"]
+        self._forget()

@@ -26,7 +26,7 @@ from bg_env.envs.afterstates import Afterstates, checked_index, find_afterstates
 from bg_env.envs.batch_input import read_mode, read_reset_mask
 from bg_env.envs.batch_output import finals_of
 from bg_env.envs.batch_records import ENDED, INFO, SLOT
-from bg_env.envs.games import Games, Report
+from bg_env.envs.games import Games, Report, View
 from bg_env.envs.options import INFO_KEYS, read_options
 from bg_env.errors import OrderError, SettingsError
 from bg_env.render.text import board_text
@@ -190,7 +190,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """The legal actions now: bool (num_envs, actions), a new array; all True where an episode is over."""
         self._need_reset("action_masks()")
         mask = np.empty((self.num_envs, self.settings.actions), np.int8)
-        self._games.look(mask)
+        self._games.look(View(mask, None))
         return mask.view(np.bool_)
 
     def sample(self, rng: np.random.Generator | None = None) -> npt.NDArray[np.int64]:
@@ -203,7 +203,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             int64 (num_envs,).
         """
         self._need_reset("sample()")
-        return self._games.pick((rng or self.np_random).integers(0, 2**64, self.num_envs, np.uint64))
+        return self._games.pick((rng or self.np_random).integers(0, 2**64, dtype=np.uint64))
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -233,7 +233,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def _reported(self, info: npt.NDArray[np.int32]) -> tuple[Any, dict[str, Any]]:
         """What `reset` and `restore` return."""
         self._candidates = None
-        observation, infos = self._observe(info)
+        view = self._new_view()
+        self._games.look(view)
+        observation, infos = self._shown(info, view)
         if self.statistics:
             infos["episode"] = {"r": np.zeros(self.num_envs), "l": np.zeros(self.num_envs, np.int32)}
             infos["_episode"] = np.zeros(self.num_envs, np.bool_)
@@ -257,8 +259,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """
         self._need_step("step()")
         chosen = self._games.check(actions)
-        report = self._new_report()
-        return self._told(report, self._games.step(chosen, report))
+        report, view = self._new_report(), self._new_view()
+        return self._told(report, view, self._games.step(chosen, report, view))
 
     def afterstates(self, *, observation: str | None = None, out: npt.NDArray[np.float32] | None = None) -> Afterstates:
         """Every game's distinct whole plays in one flat batch, to be valued and chosen from with `step_plays`.
@@ -301,8 +303,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             raise OrderError(msg)
         offsets, after = self._candidates
         chosen = checked_index(index, offsets, self._games.slots["over"])
-        report = self._new_report()
-        return self._told(report, self._games.step_plays(after, chosen, report))
+        report, view = self._new_report(), self._new_view()
+        return self._told(report, view, self._games.step_plays(after, chosen, report, view))
 
     def _new_report(self) -> Report:
         n = self.num_envs
@@ -313,10 +315,16 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             self._new("ends", (2, n), np.bool_),
         )
 
-    def _told(self, report: Report, done: npt.NDArray[np.bool_]) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    def _new_view(self) -> View:
+        n, encoder = self.num_envs, self._options.encoder
+        return View(
+            self._new("mask", (n, self.settings.actions), np.int8), self._new("observation", (n, encoder.size), np.float32)
+        )
+
+    def _told(self, report: Report, view: View, done: npt.NDArray[np.bool_]) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """What `step` returns."""
         self._candidates = None
-        observation, infos = self._observe(report.info)
+        observation, infos = self._shown(report.info, view)
         if self.statistics:
             infos["episode"] = {"r": report.rewards[1], "l": report.lengths}
             infos["_episode"] = done
@@ -333,17 +341,15 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         kept: npt.NDArray[Any] = self._kept[name]
         return kept
 
-    def _observe(self, info: npt.NDArray[np.int32]) -> tuple[Any, dict[str, Any]]:
-        """The observations and infos of the games as they stand."""
-        n, encoder = self.num_envs, self._options.encoder
-        mask = self._new("mask", (n, self.settings.actions), np.int8)
-        flat = self._new("observation", (n, encoder.size), np.float32)
-        self._games.look(mask, flat)
-        view = flat.reshape(n, *encoder.shape)
+    def _shown(self, info: npt.NDArray[np.int32], view: View) -> tuple[Any, dict[str, Any]]:
+        """The observations and infos, of what is written already."""
         infos: dict[str, Any] = dict(zip(INFO_KEYS, info, strict=True))
         if self._options.in_info:
-            infos["action_mask"] = mask
-        return {"observation": view, "action_mask": mask} if self._options.in_observation else view, infos
+            infos["action_mask"] = view.mask
+        observation: Any = view.flat
+        if len(self._options.encoder.shape) > 1:
+            observation = observation.reshape(self.num_envs, *self._options.encoder.shape)
+        return {"observation": observation, "action_mask": view.mask} if self._options.in_observation else observation, infos
 
     def save(self) -> dict[str, Any]:
         """All that is needed to go on from here: arrays, and the settings as text; it can be pickled."""
