@@ -476,6 +476,19 @@ def test_an_opponent_that_cheats_is_told_and_nothing_has_happened(opponent, said
     env.step(env.action_masks().argmax(1))
 
 
+def test_every_game_is_drawn():
+    text, pixels = VectorEnv(3, render_mode="ansi"), VectorEnv(3, render_mode="rgb_array")
+    for env in (text, pixels):
+        env.reset(seed=1)
+    assert all("White" in board for board in text.render())
+    assert {(image.dtype, image.ndim, image.shape[2]) for image in pixels.render()} == {(np.dtype(np.uint8), 3, 3)}
+    silent = VectorEnv(2)
+    silent.reset()
+    assert silent.render() is None
+    with pytest.raises(SettingsError, match="render_mode"):
+        VectorEnv(2, render_mode="human")
+
+
 def test_a_limit_of_steps_truncates():
     env = gym.make_vec("bg_env/Backgammon-v0", num_envs=3, max_episode_steps=5, autoreset_mode="same_step")
     env.reset(seed=1)

@@ -60,7 +60,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         SettingsError: an argument is unknown, out of range, or contradicts another.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012 - as Gymnasium declares it
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012 - as Gymnasium declares it
 
     def __init__(
         self,
@@ -395,11 +395,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             raise OrderError(msg)
 
     def render(self) -> tuple[Any, ...] | None:
-        """The boards as text under `render_mode="ansi"`, one for each game; None without a render mode."""
+        """The boards of all games: text under `render_mode="ansi"`, uint8 pixels under "rgb_array"; None without a mode."""
         self._need_reset("render()")
         if self.render_mode is None:
             return None
-        return tuple(board_text(self._games.states, i, self.settings) for i in range(self.num_envs))
+        draw: Any = board_text
+        if self.render_mode == "rgb_array":
+            from bg_env.render.raster import board_rgb as draw
+        return tuple(draw(self._games.states, i, self.settings) for i in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:  # noqa: ARG002 - Gymnasium's signature
         """End the threads."""
