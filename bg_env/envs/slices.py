@@ -13,6 +13,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
+from queue import SimpleQueue
 from typing import Any, Final
 
 import numpy as np
@@ -87,55 +88,41 @@ def _end_and_look(ends: Any, count: Any, counter: Any, spins: Any) -> Any:
 class _Worker(threading.Thread):
     """A thread that does calls on its range, one after the other.
 
-    Two counters are written and read without the GIL: of calls given (by the calling thread's kernel) and of calls done. All
-    else is under the GIL: `pending` and `finished` are ahead of the counters, so that nobody goes to sleep over a counter that
-    is about to move; who sleeps on a lock has said so before.
+    Calls and their ends go through two queues, which are what orders everything. Two counters, written and read without the
+    GIL, only tell when there is something in them, so that nobody need go to sleep in `get`: of calls given (set by the
+    calling thread's kernel, after the call was put) and of calls done (set after the end was put).
     """
 
     def __init__(self, lo: int, hi: int, counter: npt.NDArray[np.int64]) -> None:
         super().__init__(name="bg_env", daemon=True)
         self._range, self._counter, self._ends = (lo, hi), counter, np.zeros(1, np.int64)
-        self._call: Call | None = None
-        self._error: BaseException | None = None
-        self._pending = self._asleep = self._finished = self._awaited = False
-        self._given, self._done = threading.Lock(), threading.Lock()
-        self._given.acquire()
-        self._done.acquire()
+        self._calls: SimpleQueue[Call | None] = SimpleQueue()
+        self._errors: SimpleQueue[BaseException | None] = SimpleQueue()
         self.start()
 
     def run(self) -> None:
         """Work until there is no call."""
         for count in itertools.count():
             _end_and_look(self._ends, count, self._counter, SPINS)
-            if not self._pending:
-                self._asleep = True
-                self._given.acquire()
-            self._pending = False
-            if self._call is None:
+            call = self._calls.get()
+            if call is None:
                 return
+            error: BaseException | None = None
             try:
-                self._call(*self._range, self._counter, count + 1)
-            except BaseException as error:  # noqa: BLE001 - it is raised where the call was given
-                self._error = error
-            self._call, self._finished = None, True
-            if self._awaited:
-                self._awaited = False
-                self._done.release()
+                call(*self._range, self._counter, count + 1)
+            except BaseException as raised:  # noqa: BLE001 - it is raised where the call was given
+                error = raised
+            del call
+            self._errors.put(error)
 
     def give(self, call: Call | None) -> None:
         """Give it a call, or its end."""
-        self._call, self._finished, self._pending = call, False, True
-        if self._asleep:
-            self._asleep = False
-            self._given.release()
+        self._calls.put(call)
 
     def wait(self, count: int) -> BaseException | None:
         """Wait until call number `count` is done; what it raised."""
-        if not _look_for(self._ends, count, SPINS) and not self._finished:
-            self._awaited = True
-            self._done.acquire()
-        error, self._error = self._error, None
-        return error
+        _look_for(self._ends, count, SPINS)
+        return self._errors.get()
 
 
 def _end(workers: list[_Worker], counter: npt.NDArray[np.int64], pid: int) -> None:
