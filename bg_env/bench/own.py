@@ -33,12 +33,10 @@ def _for(seconds: float, work: Callable[[], None], clock: Callable[[], float] = 
     return clock() - begun
 
 
-def _batch_env(n: int, threads: int, observation: str, opponent: Any) -> VectorEnv:
-    key = n, threads, observation, opponent
+def _batch_env(n: int, threads: int, opponent: Any, mode: str) -> VectorEnv:
+    key = n, threads, opponent, mode
     if key not in _ENVS:
-        env = VectorEnv(
-            n, cube=False, opponent=opponent, observation=observation, autoreset_mode="same_step", num_threads=threads
-        )
+        env = VectorEnv(n, cube=False, opponent=opponent, autoreset_mode=mode, num_threads=threads)
         env.reset(seed=1)
         for _ in range(_WARM):
             env.step(env.sample())
@@ -47,10 +45,10 @@ def _batch_env(n: int, threads: int, observation: str, opponent: Any) -> VectorE
 
 
 def batch(
-    seconds: float, *, n: int, threads: int = 1, observation: str = "tesauro", opponent: Any = None, wall: bool = False
+    seconds: float, *, n: int, threads: int = 1, opponent: Any = None, mode: str = "same_step", wall: bool = False
 ) -> Counted:
     """Random play of `n` cubeless games by steps of the batch, with observation and mask written."""
-    env = _batch_env(n, threads, observation, opponent)
+    env = _batch_env(n, threads, opponent, mode)
     counted = {"games": 0.0, "steps": 0.0}
 
     def step() -> None:

@@ -96,10 +96,8 @@ def groups(peers: dict[str, Peer], states: States, positions: Path) -> dict[str,
         ],
         "whole plays": whole,
         "threads": [
-            Case("one thread", "batch of 4,096, one thread", "games", lambda s, _: own.batch(s, n=4096, wall=True)),
-            Case(
-                "two threads", "batch of 4,096, two threads", "games", lambda s, _: own.batch(s, n=4096, threads=2, wall=True)
-            ),
+            Case(key, f"batch of 4,096, {key}, by the clock", "games", _threaded(threads))
+            for threads, key in ((1, "one thread"), (2, "two threads"))
         ],
         "sizes": [
             Case(f"size {n} x {t}", f"batch of {n:,}, {t} thread{'s' * (t > 1)}", "steps", _sized(n, t))
@@ -112,6 +110,10 @@ def groups(peers: dict[str, Peer], states: States, positions: Path) -> dict[str,
         ],
         "parts of the game": [Case(f"part {part}", f"batch of 4,096, {part}", "steps", _in_part(part)) for part in own.PARTS],
     }
+
+
+def _threaded(threads: int) -> Callable[[float, int], dict[str, float]]:
+    return lambda seconds, _: own.batch(seconds, n=4096, threads=threads, mode="next_step", wall=True)
 
 
 def _sized(n: int, threads: int) -> Callable[[float, int], dict[str, float]]:

@@ -104,7 +104,8 @@ def checked_actions(actions: Any, size: int, over: npt.NDArray[Any] | None, n: i
         given = np.empty(0, object)
     if given.shape != (n,) or given.dtype.kind not in "iu":
         raise IllegalActionError(_misfit(actions, n))
-    if int(given.max()) >= size or int(given.min()) < 0:
+    chosen = np.ascontiguousarray(given, np.int64)
+    if chosen.view(np.uint64).max() >= size:  # negative ones are large then
         wrong = (given < 0) | (given >= size)
         if over is not None:
             wrong &= over == RUNNING
@@ -112,5 +113,5 @@ def checked_actions(actions: Any, size: int, over: npt.NDArray[Any] | None, n: i
             i = int(np.argmax(wrong))
             msg = f"the action of game {i} is out of range: {given[i]} is not one of 0 to {size - 1}"
             raise IllegalActionError(msg)
-        given = np.where((given < 0) | (given >= size), 0, given)
-    return np.ascontiguousarray(given, np.int64)
+        chosen = np.where((given < 0) | (given >= size), 0, chosen)
+    return chosen

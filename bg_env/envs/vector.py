@@ -203,7 +203,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             int64 (num_envs,).
         """
         self._need_reset("sample()")
-        return self._games.pick((rng or self.np_random).integers(0, 2**64, dtype=np.uint64))
+        return self._games.pick(np.uint64((rng or self.np_random).bit_generator.random_raw()))
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
