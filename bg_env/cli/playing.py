@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
+import shlex
 import time
 from pathlib import Path
 from typing import Any
@@ -169,7 +170,8 @@ def play(
     if not terminal.play(game, start, seat, rival, screen, player_of(hints_by, game.settings)):
         click.echo("")
         with contextlib.suppress(NotationError):
-            click.echo(f"Left. To go on from here: bg-env play --seat {seat} --position '{game.xgid}'")
+            words = ["--seat", str(seat), "--position", game.xgid, "--variant", variant, "--opponent", opponent]
+            click.echo(f"Left. To go on from here: bg-env play {shlex.join(words)}")
     _save(save, start, game, names)
 
 
