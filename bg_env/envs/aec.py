@@ -254,17 +254,20 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
             self._need_reset("last()")
             msg = "the episode is over and both agents are gone: call reset() first"
             raise OrderError(msg)
-        agent = self.agent_selection
+        agent, one = self.agent_selection, self._one
+        seat = _SEAT[agent]
+        mask = None
         info = self._infos.get(agent)
         if info is None:
-            info = self._infos[agent] = self._info(agent)
-        return (
-            self.observe(agent) if observe else None,
-            self._cumulative_rewards[agent],
-            self.terminations[agent],
-            self.truncations[agent],
-            info,
-        )
+            info = self._infos[agent] = one.infos()
+            if self._mask_in_info:
+                info["action_mask"] = mask = one.mask_of(seat)
+        observation: Any = None
+        if observe:
+            observation = one.observation(seat)
+            if self._dict_observation:
+                observation = {"observation": observation, "action_mask": one.mask_of(seat) if mask is None else mask.copy()}
+        return observation, self._cumulative_rewards[agent], self.terminations[agent], self.truncations[agent], info
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
         """Iterate over the agents in the order in which they must act."""

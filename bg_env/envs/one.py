@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bg_env._jit import kernel
 from bg_env.actions import Event, checked_seed, why_illegal_text
-from bg_env.envs.options import INFO_KEYS, EnvOptions, Start, start_from
+from bg_env.envs.options import EnvOptions, Start, start_from
 from bg_env.errors import IllegalActionError
 from bg_env.game import Game
 from bg_env.notation.record import Record
@@ -114,6 +114,9 @@ class OneGame:
         self.events: list[Event] | None = None if options.render_mode in (None, "ansi") else []
         self.records: list[Record] | None = None
         self._first: States | None = None
+        encoder = options.encoder
+        self._encode, self._features, self._flat = encoder.kernel, encoder.size, len(encoder.shape) == 1
+        self._reward = options.reward
 
     def record_from_now(self) -> None:
         """Make a record of each episode that begins from now on."""
@@ -218,8 +221,8 @@ class OneGame:
 
     def act(self, action: int) -> float:
         """Do a legal action and throw the dice that are due; the reward of player 0."""
-        if self.plain:
-            reward, self.info = _act(self.states, self.rules, action, self.options.reward, True, self.mask)
+        if self.events is None and not self._dice and self._starter is None:
+            reward, self.info = _act(self.states, self.rules, action, self._reward, True, self.mask)
             return float(reward)
         if self.events is not None:
             self.events.append(Event(self.info[0], action=action))
@@ -246,10 +249,9 @@ class OneGame:
 
     def observation(self, seat: int) -> npt.NDArray[np.float32]:
         """A new array: the board as `seat` sees it, at any time."""
-        encoder = self.options.encoder
-        out = np.empty((1, encoder.size), np.float32)
-        encoder.kernel(self.states, self.rules, _SEATS[seat], out)
-        return out.reshape(encoder.shape)
+        out = np.empty((1, self._features), np.float32)
+        self._encode(self.states, self.rules, _SEATS[seat], out)
+        return out[0] if self._flat else out.reshape(self.options.encoder.shape)
 
     def mask_of(self, seat: int) -> npt.NDArray[np.int8]:
         """A new array, int8 (actions,): the legal actions of `seat`; zeros while the other decides, ones at the end."""
@@ -260,7 +262,16 @@ class OneGame:
 
     def infos(self) -> dict[str, Any]:
         """A new dict of INFO_KEYS."""
-        return dict(zip(INFO_KEYS, self.info, strict=True))
+        player, points, level, cube, winner, illegal, turns = self.info
+        return {
+            "player": player,
+            "points": points,
+            "level": level,
+            "cube": cube,
+            "winner": winner,
+            "illegal": illegal,
+            "turns": turns,
+        }
 
     @property
     def over(self) -> bool:
