@@ -10,11 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bg_env.envs import games
 from bg_env.envs.options import INFO_KEYS
 from bg_env.envs.single import SingleEnv
 from bg_env.envs.vector import VectorEnv
 from bg_env.registration import IDS
 from bg_env.rules import legal_mask, plays
+
+
+@pytest.fixture(autouse=True)
+def small_batches_have_threads_too(monkeypatch):
+    monkeypatch.setattr(games, "FEWEST", 1)
+
 
 MODES = ("next_step", "same_step", "disabled")
 

@@ -6,12 +6,19 @@ import numpy as np
 import pytest
 
 import bg_env
+from bg_env.envs import games
 from bg_env.envs.afterstates import best
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import IllegalActionError, OrderError, SettingsError
 from bg_env.observations import encoder
 from bg_env.rules import Phase, Settings, apply, legal_mask
 from bg_env.rules.candidates import candidates
+
+
+@pytest.fixture(autouse=True)
+def small_batches_have_threads_too(monkeypatch):
+    monkeypatch.setattr(games, "FEWEST", 1)
+
 
 SETTINGS = [
     {"variant": "backgammon"},

@@ -18,13 +18,19 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 import bg_env
-from bg_env.envs import batch
+from bg_env.envs import batch, games
 from bg_env.envs.single import SingleEnv
 from bg_env.envs.slices import Slices
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import IllegalActionError, OrderError, SettingsError
 from bg_env.registration import IDS
 from bg_env.rules import CHOICE, SEAT, episode_key, word
+
+
+@pytest.fixture(autouse=True)
+def small_batches_have_threads_too(monkeypatch):
+    monkeypatch.setattr(games, "FEWEST", 1)
+
 
 MODES = ("next_step", "same_step", "disabled")
 
@@ -367,10 +373,16 @@ def test_children_of_every_kind_play_the_same_games(method):
     assert child.exitcode == 0
 
 
-def test_threads_and_sizes_change_nothing():
+def test_small_batches_are_left_to_one_thread(monkeypatch):
+    monkeypatch.undo()
+    assert [len(VectorEnv(n, num_threads=4)._games.ranges) for n in (1, 2047, 2048, 4096)] == [1, 1, 2, 4]
+
+
+@pytest.mark.parametrize("opponent", ["pubeval", "random", None])
+def test_threads_and_sizes_change_nothing(opponent):
     plays = []
     for threads in (1, 2, 3):
-        env = VectorEnv(33, opponent="random", num_threads=threads, autoreset_mode="same_step", max_turns=30)
+        env = VectorEnv(33, opponent=opponent, num_threads=threads, autoreset_mode="same_step", max_turns=30)
         env.reset(seed=9)
         plays.append(played(env, 150))
         env.close()

@@ -16,7 +16,7 @@ from bg_env.envs import batch
 from bg_env.envs.batch_input import checked_actions, read_seeds
 from bg_env.envs.batch_records import ENDED_UNSEEN, INFO, OTHER_OPPONENT, PLAN, RUNNING, SEAT_BY_KEY, SLOT, Batch
 from bg_env.envs.options import EnvOptions, start_from
-from bg_env.envs.replies import batch_opponent, opponent_kind, reply
+from bg_env.envs.replies import batch_opponent, may_be_shared, opponent_kind, reply
 from bg_env.envs.slices import Call, Slices
 from bg_env.errors import IllegalActionError, OrderError
 from bg_env.rules import STATE, States
@@ -24,6 +24,8 @@ from bg_env.rules import STATE, States
 __all__ = ["Games", "Report", "View"]
 
 _NO_DICE = np.zeros((0, 2), np.int64)
+FEWEST = 1024
+"""A thread has at least so many games: fewer are done sooner than it is called."""
 _NEVER = -2
 """Episode number of a game that has never had a seed."""
 
@@ -60,7 +62,7 @@ class Games:
         seat: the learner's: 0, 1, or None for a bit of each episode's key.
         same_step: whether an episode begins in the step that ends the one before; if not, in the next step.
         limit: steps after which an episode is truncated, 0 for no limit.
-        threads: how many threads share the games.
+        threads: how many threads share the games, at most; see FEWEST.
     """
 
     def __init__(
@@ -85,7 +87,7 @@ class Games:
         self.final_info = np.zeros((INFO + 1, n if same_step else 0), np.int32)
         self.some_over = True
         self.begun = False
-        self._slices = Slices(n, threads)
+        self._slices = Slices(n, min(threads, max(1, n // FEWEST)))
         self.set_opponent(opponent)
 
     def set_opponent(self, opponent: Any) -> None:
@@ -102,9 +104,9 @@ class Games:
         """Each thread's range of games."""
         return self._slices.ranges
 
-    def run(self, call: Call) -> None:
-        """Call it for every thread's range of games, and wait for all; see `bg_env.envs.slices.Call`."""
-        self._slices.run(call)
+    def run(self, call: Call, *, signals: bool = False) -> None:
+        """Call it for every thread's range of games, and wait for all; see `bg_env.envs.slices.Slices.run`."""
+        self._slices.run(call, signals=signals)
 
     def close(self) -> None:
         """End the threads."""
@@ -187,29 +189,54 @@ class Games:
         return self._step(batch.step_plays, batch.open_plays, report, view, after, index)
 
     def _step(self, whole: Any, first: Any, report: Report, view: View, *chosen: Any) -> npt.NDArray[np.bool_]:
-        arrays, finals = self._batch, (self.finals, self.final_info)
         if self.plan[0]["opponent"] != OTHER_OPPONENT:
+            arrays, finals = self._batch, (self.finals, self.final_info)
 
             def work(lo: int, hi: int, counter: npt.NDArray[np.int64], count: int) -> None:
                 whole(*arrays, *chosen, *report, *finals, lo, hi, counter, count)
                 self._look(view, lo, hi)
 
-            self.run(work)
+            self.run(work, signals=True)
         else:
-            saved, info = self.save(), report.info
+            saved = self.save()
             try:
-                self.run(lambda lo, hi, *_: first(*arrays, *chosen, info, lo, hi))
-                self._reply(info)
-                self.run(lambda lo, hi, *_: batch.report_games(*arrays, *report, *finals, lo, hi))
-                self._reply(info)
-                self.run(lambda lo, hi, *_: batch.close_games(self.states, self.slots, info, lo, hi))
-                self.look(view)
+                self._step_with_player(first, report, view, chosen)
             except BaseException:
                 self.restore(saved)
                 raise
         done: npt.NDArray[np.bool_] = report.ends[0] | report.ends[1]
         self.some_over = bool(done.any())
         return done
+
+    def _step_with_player(self, first: Any, report: Report, view: View, chosen: tuple[Any, ...]) -> None:
+        """The parts of a step, the opponent asked in between: by each thread for its games if it may, else for all at once."""
+        arrays, finals, info = self._batch, (self.finals, self.final_info), report.info
+
+        def before(lo: int, hi: int, *_: Any) -> None:
+            first(*arrays, *chosen, info, lo, hi)
+
+        def between(lo: int, hi: int, *_: Any) -> None:
+            batch.report_games(*arrays, *report, *finals, lo, hi)
+
+        def after(lo: int, hi: int, *_: Any) -> None:
+            batch.close_games(self.states, self.slots, info, lo, hi)
+            self._look(view, lo, hi)
+
+        def all_parts(lo: int, hi: int, *_: Any) -> None:
+            before(lo, hi)
+            reply(arrays, self.opponent, self.options, info, lo, hi)
+            between(lo, hi)
+            reply(arrays, self.opponent, self.options, info, lo, hi)
+            after(lo, hi)
+
+        if may_be_shared(self.opponent):
+            self.run(all_parts)
+        else:
+            self.run(before)
+            self._reply(info)
+            self.run(between)
+            self._reply(info)
+            self.run(after)
 
     def _reply(self, info: npt.NDArray[np.int32]) -> None:
         if self.plan[0]["opponent"] == OTHER_OPPONENT:
@@ -245,5 +272,5 @@ class Games:
         """A legal action for each game by the random words of `key`; 0 where an episode is over."""
         actions = np.empty(self.n, np.int64)
         arrays = self.states, self.slots, self.rules, self.sets
-        self.run(lambda *part: batch.pick_games(*arrays, key, actions, *part))
+        self.run(lambda *part: batch.pick_games(*arrays, key, actions, *part), signals=True)
         return actions

@@ -13,10 +13,10 @@ from bg_env.envs.batch_records import NO_OPPONENT, OTHER_OPPONENT, RANDOM_OPPONE
 from bg_env.envs.opponent import opponent_for
 from bg_env.envs.options import EnvOptions
 from bg_env.errors import IllegalActionError
-from bg_env.players import RandomPlayer
+from bg_env.players import PubevalPlayer, RandomPlayer
 from bg_env.rules import Phase, States
 
-__all__ = ["CallablePlayer", "batch_opponent", "opponent_kind", "reply"]
+__all__ = ["CallablePlayer", "batch_opponent", "may_be_shared", "opponent_kind", "reply"]
 
 _UNCUBED: Final = {Phase.ROLL_OR_DOUBLE: ROLL, Phase.TAKE_OR_DROP: TAKE, Phase.CHOOSE_DOUBLE: FIRST_NAMED + 5}
 """What a player of whole plays does that knows no cube."""
@@ -60,6 +60,11 @@ def opponent_kind(opponent: Any) -> int:
     if opponent is None:
         return NO_OPPONENT
     return RANDOM_OPPONENT if type(opponent) is RandomPlayer else OTHER_OPPONENT
+
+
+def may_be_shared(opponent: Any) -> bool:
+    """Whether several threads may ask the opponent at once, each for some of the games."""
+    return isinstance(opponent, PubevalPlayer)
 
 
 def _whole(answer: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.int64]:

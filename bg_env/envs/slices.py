@@ -27,7 +27,7 @@ from bg_env._jit import inlined, kernel
 __all__ = ["Call", "Slices", "signal"]
 
 Call = Callable[[int, int, npt.NDArray[np.int64], int], Any]
-"""`call(lo, hi, counter, count)` does the games from `lo` to `hi`; its first kernel begins with `signal(counter, count)`."""
+"""`call(lo, hi, counter, count)` does the games from `lo` to `hi`; its first kernel may begin with `signal(counter, count)`."""
 
 SPINS: Final = 200_000
 """How often a thread looks before it goes to sleep: some 50 microseconds."""
@@ -159,8 +159,12 @@ class Slices:
         self._pid = -1
         self._finalizer: Any = None
 
-    def run(self, call: Call) -> None:
+    def run(self, call: Call, *, signals: bool = False) -> None:
         """Call it for every range and wait for all; the calling thread does the first.
+
+        Args:
+            call: see `Call`.
+            signals: whether it tells the other threads to begin, which saves them a wait for the GIL.
 
         Raises:
             BaseException: what one of the calls raised.
@@ -176,10 +180,12 @@ class Slices:
         self._count += 1
         for worker in self._workers:
             worker.give(call)
+        if not signals:
+            self._counter[0] = self._count
         try:
             call(*self.ranges[0], self._counter, self._count)
         finally:
-            self._counter[0] = self._count  # if no kernel has said so
+            self._counter[0] = self._count  # if it failed before it said so
             errors = self._wait()
         for error in errors:
             if error is not None:

@@ -46,7 +46,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             belongs to the player who just acted, and the observation and info["player"] to who acts next.
         seat: the learner's seat in all games: 0, 1, or None for a bit of each episode's key.
         autoreset_mode: "next_step", "same_step" or "disabled", or a `gymnasium.vector.AutoresetMode`.
-        num_threads: threads that share the games; the games are the same whatever their number.
+        num_threads: threads that share the games, at most one for each 1,024 of them; the games are the same whatever their
+            number.
         copy: with False, `reset` and `step` reuse their arrays: what they return is overwritten by the next call.
         statistics: whether infos have `episode`: return (`r`) and length (`l`) of the episodes that the step ended, with the
             mask `_episode`; returns are the learner's, in self-play player_0's. (Gymnasium's RecordEpisodeStatistics adds the
