@@ -315,7 +315,7 @@ def test_what_is_no_opponent_is_refused(opponent):
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(SettingsError, match=", ".join(PLAYERS)):
+    with pytest.raises(SettingsError, match=r"\S*, ".join(PLAYERS)):
         make("bg_env/Backgammon-v0", opponent="stockfish")
 
 
