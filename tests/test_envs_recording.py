@@ -153,6 +153,43 @@ def test_a_batch_is_recorded_as_its_games_are_one_by_one(mode, opponent) -> None
     assert all(record in batch.records for record in one.records)
 
 
+@pytest.mark.parametrize("illegal", ["terminate", "raise"])
+def test_a_game_that_cannot_be_played_over_is_missed_not_made_up(tmp_path, illegal) -> None:
+    rng = np.random.default_rng(1)
+    batch = BatchRecorder(
+        VectorEnv(
+            4,
+            cube=False,
+            seat=0,
+            illegal=illegal,
+            autoreset_mode="same_step",
+            opponent=lambda seen: bg_env.sample(seen["action_mask"], rng),
+        )
+    )
+    observations, _ = batch.reset(seed=3)
+    ended = 0
+    while ended < 3:
+        observations, _, terminated, *_ = batch.step(bg_env.sample(observations["action_mask"], rng))
+        ended += int(terminated.sum())
+    assert batch.missed == ended
+    assert not batch.records
+    with pytest.raises(OrderError, match="could not be recorded"):
+        batch.save_records(tmp_path / "x.jsonl")
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path) -> None:
+    env = backgammon_v0.env(cube=False)
+    env.start_recording()
+    play_out(env, np.random.default_rng(3), seed=5)
+    for ending in ("jsonl", "mat", "sgf"):
+        path = tmp_path / f"keep.{ending}"
+        path.write_text("old")
+        with pytest.raises(NotationError):
+            env.save_records(path, ("\udcff", "b"))
+        assert path.read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 3
+
+
 def test_a_batch_recorder_wants_a_batch_and_a_reset(tmp_path) -> None:
     with pytest.raises(SettingsError, match="VectorEnv"):
         BatchRecorder(gym.make("bg_env/Backgammon-v0"))

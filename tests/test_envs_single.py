@@ -22,7 +22,7 @@ from env_cases import (
 )
 from gymnasium import spaces
 
-from bg_env import BgEnvError, IllegalActionError, OrderError, Phase, Settings, SettingsError
+from bg_env import BgEnvError, Game, IllegalActionError, OrderError, Phase, Settings, SettingsError
 from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.single import SingleEnv
@@ -743,3 +743,32 @@ def test_the_constructor_is_the_same_as_the_pettingzoo_one():
         return [(p.name, p.default) for p in inspect.signature(cls).parameters.values() if p.name not in own]
 
     assert arguments(SingleEnv) == arguments(BackgammonEnv)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [[[-1] * 4], [[]], [[-1]], "first step", [None], [3], [["a"] * 4], [[1], [2, 3]], [[0] * 5]],
+    ids=str,
+)
+def test_an_opponents_play_must_be_whole_and_a_play(answer):
+    class Half:
+        def choose_plays(self, states, words):
+            if answer != "first step":
+                return answer
+            steps = started(states).legal_actions()
+            return [[steps[0], -1, -1, -1]]
+
+    env = make("bg_env/BackgammonCubeless-v0", opponent=Half(), seat=0)
+    with pytest.raises(IllegalActionError, match="opponent"):
+        play_some(env)
+
+
+def play_some(env):
+    """First legal actions in a few episodes, so that the opponent has something to play."""
+    for seed in range(40):
+        observation, _ = env.reset(seed=seed)
+        env.step(int(np.flatnonzero(observation["action_mask"])[0]))
+
+
+def started(states):
+    return Game(states.copy(), Settings(cube=False), seeded=False)

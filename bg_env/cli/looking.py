@@ -14,6 +14,7 @@ import click
 import bg_env
 from bg_env.cli.options import shows_colour, speaks_unicode, variant_option
 from bg_env.errors import SettingsError
+from bg_env.files import write_whole
 from bg_env.players import PLAYERS, Named
 from bg_env.registration import IDS
 
@@ -74,6 +75,21 @@ def _shape(shape: tuple[int, ...]) -> str:
     return " x ".join(map(str, shape)) + " numbers"
 
 
+def _before_the_roll(text: str, variant: str) -> tuple[bg_env.Position, tuple[int, int] | None]:
+    """The position of the player who rolled or is to roll, and the roll that the id tells (a `Game` has passed a dance)."""
+    from bg_env.notation import match_id
+
+    _read(text, variant)  # it must stand as a whole
+    fields = text.strip().split(":")
+    if len(fields) == 10:
+        dice, fields[4] = fields[4], "00" if fields[4].isdigit() else fields[4]
+        roll = (int(dice[0]), int(dice[1])) if dice.isdigit() and dice != "00" else None
+        return _read(":".join(fields), variant).position, roll
+    match = match_id.decode(fields[1]) if len(fields) == 2 else None
+    roll = (match.die1, match.die2) if match is not None and match.die1 else None
+    return bg_env.Position.from_id(fields[0], variant), roll
+
+
 def _read(text: str, variant: str) -> bg_env.Game:
     """The game that an id tells, with the settings that the id tells."""
     from bg_env.notation.ids import read_position
@@ -101,12 +117,12 @@ def plays(position: str, dice: str | None, variant: str, as_json: bool) -> None:
     POSITION is an XGID, a GNU Backgammon position id, or a position id and a match id with ":" between. DICE may be left
     out where the id says what was rolled.
     """
-    game = _read(position, variant)
-    if dice is None and len(game.dice) not in (2, 4):
+    before, roll = _before_the_roll(position, variant)
+    if dice is None and roll is None:
         msg = "the id tells no roll: give the dice as well, such as 31 or 3-1"
         raise SettingsError(msg)
-    d1, d2 = _dice(dice) if dice is not None else game.dice[:2]
-    found = game.position.legal_plays(d1, d2)
+    d1, d2 = _dice(dice) if dice is not None else roll or (0, 0)
+    found = before.legal_plays(d1, d2)
     rows = [(str(play), play.result.id) for play in found]
     if as_json:
         click.echo(json.dumps([{"play": text, "position": result} for text, result in rows], indent=1))
@@ -129,7 +145,7 @@ def show(position: str, variant: str, svg: Path | None, ascii_only: bool) -> Non
 
     game = _read(position, variant)
     if svg is not None:
-        svg.write_text(board_svg(game.states, 0, game.settings), encoding="utf-8")
+        write_whole(svg, board_svg(game.states, 0, game.settings))
     unicode, colour = not ascii_only and speaks_unicode(), not ascii_only and shows_colour()
     click.echo(board_text(game.states, 0, game.settings, colour=colour, unicode=unicode))
     if svg is not None:

@@ -42,6 +42,8 @@ class _Program(click.Group):
             if isinstance(error, BrokenPipeError) or error.filename is None:
                 raise
             _fail("bg-env", f"{error.filename}: {error.strerror}: give a path that can be used")
+        except MemoryError as error:
+            _fail("bg-env", f"there is not enough memory ({error}): ask for less, such as fewer games at once")
         except (click.Abort, KeyboardInterrupt):
             click.echo("bg-env: interrupted", err=True)
             sys.exit(130)

@@ -43,6 +43,7 @@ def replay(context: click.Context, files: tuple[Path, ...], as_json: bool, html:
 
 
 def _write_html(replays: Any, out: Path, context: click.Context) -> None:
+    from bg_env.files import write_whole
     from bg_env.render.html import Frame, replay_html
 
     if len(replays) > 1:
@@ -60,4 +61,4 @@ def _write_html(replays: Any, out: Path, context: click.Context) -> None:
         for game in played.games
         for moment in game.moments
     ]
-    out.write_text(replay_html(frames, played.settings, names=played.record.players), encoding="utf-8")
+    write_whole(out, replay_html(frames, played.settings, names=played.record.players))

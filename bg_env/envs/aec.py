@@ -160,6 +160,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         Raises:
             BgEnvError: the seed or an option is refused; the episode in progress is as it was.
         """
+        self._view.open()
         self._one.begin(seed, options)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)

@@ -12,7 +12,7 @@ from bg_env.envs.one import OneGame
 from bg_env.envs.opponent import opponent_moves
 from bg_env.envs.recorder import save_records
 from bg_env.envs.vector import VectorEnv
-from bg_env.errors import SettingsError
+from bg_env.errors import BgEnvError, OrderError, SettingsError
 from bg_env.notation.record import Record
 
 __all__ = ["BatchRecorder"]
@@ -22,8 +22,9 @@ class BatchRecorder(VectorWrapper):
     """Wraps a `VectorEnv` and makes a record of each episode that begins with a `reset` or autoreset after it.
 
     A game of a batch is that of one game with its seed, so the learner's actions are all that must be kept; the opponent must
-    choose the same again, which a net may not do in ties. It is for looking at games, not for speed: it works in Python for
-    each game and step, and every finished episode is played a second time.
+    choose the same again. An episode that does not come to the same end again, to the last byte of its state (the opponent
+    drew from elsewhere than its words, or was changed), has no record and is counted in `missed`. It is for looking at games,
+    not for speed: it works in Python for each game and step, and every finished episode is played a second time.
 
     Args:
         env: a `VectorEnv`, stepped by `step` (not by `step_plays`).
@@ -40,6 +41,7 @@ class BatchRecorder(VectorWrapper):
             raise SettingsError(msg)
         super().__init__(env)
         self._records: list[Record] = []
+        self.missed = 0
         self._actions: list[list[int]] = [[] for _ in range(env.num_envs)]
         self._starts: list[tuple[int, int, dict[str, Any]] | None] = [None] * env.num_envs
         self._over = np.zeros(env.num_envs, np.bool_)
@@ -50,7 +52,14 @@ class BatchRecorder(VectorWrapper):
         return tuple(self._records)
 
     def save_records(self, path: Any, players: tuple[str, str] = ("player_0", "player_1")) -> None:
-        """Write the records; see `bg_env.envs.recorder.save_records`."""
+        """Write the records; see `bg_env.envs.recorder.save_records`.
+
+        Raises:
+            OrderError: there are none, or some were missed (then `records` has the others).
+        """
+        if self.missed:
+            msg = f"{self.missed} episodes could not be recorded: their opponent chose otherwise when it was asked again"
+            raise OrderError(msg)
         save_records(path, self.records, players)
 
     def _begin(self, which: Any, options: dict[str, Any]) -> None:
@@ -76,7 +85,11 @@ class BatchRecorder(VectorWrapper):
         anew = self._over.copy()
         done = told[2] | told[3]
         for i in np.flatnonzero(done).tolist():
-            self._records.append(self._played_over(i))
+            record = self._played_over(i)
+            if record is None:
+                self.missed += 1
+            else:
+                self._records.append(record)
         if self.env.autoreset_mode == AutoresetMode.SAME_STEP:
             self._begin(done, {})
         else:
@@ -84,27 +97,37 @@ class BatchRecorder(VectorWrapper):
             self._over = np.asarray(done)
         return told
 
-    def _played_over(self, i: int) -> Record:
-        """The record of the episode of game `i` that has just ended."""
-        start = self._starts[i]
+    def _played_over(self, i: int) -> Record | None:
+        """The record of the episode of game `i` that has just ended; None if it does not come to the same end."""
+        start, games = self._starts[i], self.env._games
         if start is None:
-            msg = f"game {i} was begun before the BatchRecorder: reset it through the wrapper"
-            raise SettingsError(msg)
+            return None
         seed, episode, options = start
         one = OneGame(self.env._options)
         one.record_from_now()
         one.begin_at(seed, episode, options)
-        opponent, asked = self.env.opponent, self.env._games.plan[0]["seat"]
+        asked = games.plan[0]["seat"]
         seat = one.seat_bit if asked not in (0, 1) else int(asked)
+        try:
+            self._play(one, seat, self._actions[i])
+        except BgEnvError:
+            return None
+        end = games.finals[i] if self.env.autoreset_mode == AutoresetMode.SAME_STEP else games.states[i]
+        if end.tobytes() != one.states[0].tobytes():
+            return None
+        return one.records[0] if one.records else one.game().record()
+
+    def _play(self, one: OneGame, seat: int, actions: Sequence[int]) -> None:
+        """Play an episode over with the learner's actions."""
+        opponent = self.env.opponent
         if opponent is not None:
             opponent_moves(one, seat, opponent)
-        for action in self._actions[i]:
+        for action in actions:
             if one.over:
-                break
+                return
             if one.mask[0, action]:
                 one.act(action)
                 if opponent is not None:
                     opponent_moves(one, seat, opponent)
             else:
                 one.illegal(action)
-        return one.records[0] if one.records else one.game().record()

@@ -87,7 +87,10 @@ def opponent_moves(one: OneGame, seat: int, opponent: Any) -> float:
         return float(reward)
     total = 0.0
     while one.info[0] == 1 - seat:
-        for action in _chosen(one, 1 - seat, opponent):
+        whole = hasattr(opponent, "choose_plays") and one.states[0]["phase"] == Phase.CHECKER
+        turn, left = int(one.states[0]["turns"]), int(one.states[0]["left"].sum())
+        chosen = _chosen(one, 1 - seat, opponent)
+        for action in chosen:
             if one.info[0] != 1 - seat or not one.mask[0, action]:
                 reason = why_illegal_text(one.states, 0, one.settings, action, one.rules)
                 msg = f"the opponent chose an illegal action: {reason or 'the turn is not its own any more'}"
@@ -96,6 +99,10 @@ def opponent_moves(one: OneGame, seat: int, opponent: Any) -> float:
             total += one.act(action)
             if ended[2] >= 0 and one.info[4] < 0:
                 one.look(ended)
+        s = one.states[0]
+        if whole and s["phase"] == Phase.CHECKER and s["turns"] == turn and s["left"].sum() == left - len(chosen):
+            msg = f"the opponent's play of {len(chosen)} steps leaves a part of the roll that can be played (R5)"
+            raise IllegalActionError(msg)
     return total
 
 
@@ -104,8 +111,11 @@ def _chosen(one: OneGame, seat: int, opponent: Any) -> list[int]:
     size = one.settings.actions
     if hasattr(opponent, "choose_plays") and one.states[0]["phase"] == Phase.CHECKER:
         words = np.array([next_word(one.states, 0)], np.uint64)
-        steps = _row(opponent.choose_plays(one.states.copy(), words), "choose_plays")
-        return [checked(action, size) for action in np.asarray(steps).tolist() if action >= 0]
+        steps = np.asarray(_row(opponent.choose_plays(one.states.copy(), words), "choose_plays"))
+        if steps.ndim != 1 or len(steps) > 4 or (steps.size and steps.dtype.kind not in "iu"):
+            msg = f"the opponent's play must be up to 4 integers, -1 behind the last step, not {str(steps.tolist())[:60]}"
+            raise IllegalActionError(msg)
+        return [checked(action, size) for action in steps.tolist() if action >= 0]
     if hasattr(opponent, "choose"):
         words = np.array([next_word(one.states, 0)], np.uint64)
         return [checked(_row(opponent.choose(one.states.copy(), words), "choose"), size)]
@@ -124,7 +134,11 @@ def _ask(one: OneGame, seat: int, opponent: Callable[..., Any]) -> Any:
 
 def _row(answer: Any, what: str) -> Any:
     """The only game's part of an answer for a batch of one."""
-    rows = np.asarray(answer)
+    try:
+        rows = np.asarray(answer)
+    except ValueError:  # ragged
+        msg = f"the opponent's answer ({what}) must have one row a game, here 1, and rows of one length"
+        raise IllegalActionError(msg) from None
     if rows.ndim == 0 and what == "the callable":
         return rows[()]
     if rows.ndim == 0 or len(rows) != 1:

@@ -15,7 +15,7 @@ from bg_env.game import Game
 from bg_env.notation import ids, position_id, xgid
 from bg_env.observations import Encoder, encoder
 from bg_env.rewards import reward as reward_named
-from bg_env.rules import END_NONE, Phase, Settings, States, Variant, check_state, new_episode, set_up, ties_double
+from bg_env.rules import END_NONE, OFF, Phase, Settings, States, Variant, check_state, new_episode, set_up, ties_double
 
 __all__ = ["INFO_KEYS", "EnvOptions", "Start", "read_options", "start_from"]
 
@@ -131,6 +131,8 @@ class Start:
             states[0] = self.states[0]
             states["key"] = np.uint64(key)
             states["rolls"] = states["choices"] = 0
+            states["level"] = states["won"] = states["was_crawford"] = 0  # no step of this episode has ended a game
+            states["winner"] = -1
             return
         if self.score is not None:
             states["score"] = self.score
@@ -258,11 +260,15 @@ def _fit(states: States, settings: Settings, starter: int | None, score: tuple[i
     elif crawford is not None and crawford != bool(s["crawford"]):
         msg = f"option crawford={crawford} contradicts the state's own, {bool(s['crawford'])}"
         raise SettingsError(msg)
+    if starter is not None and s["turn"] < 0:
+        msg = "option starter is for a start or a position: in the given game the opening throw is still due"
+        raise SettingsError(msg)
     if starter is not None and starter != s["turn"]:
         msg = f"option starter={starter} contradicts the state, in which player {int(s['turn'])} is on roll"
         raise SettingsError(msg)
     check_state(states, 0, settings)
-    if s["phase"] == Phase.OVER or s["ending"] != END_NONE:
+    borne_off = s["points"][:, OFF].max() == settings.variant.checkers
+    if s["phase"] == Phase.OVER or s["ending"] != END_NONE or borne_off:
         msg = "the game is over in the given state: an episode needs a decision or a roll to come"
         raise SettingsError(msg)
 

@@ -149,6 +149,7 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
             BgEnvError: the seed or an option is refused, or the opponent chose something illegal; the episode in progress is
                 as it was.
         """
+        self._view.open()
         before = self._one.save_all(), self._seat, self._gain
         try:
             self._one.begin(seed, options)

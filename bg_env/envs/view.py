@@ -6,6 +6,8 @@ import os
 import sys
 from typing import Any, Final
 
+import numpy as np
+
 from bg_env.envs.one import OneGame
 from bg_env.game import last_move
 from bg_env.render.text import board_text
@@ -14,6 +16,8 @@ __all__ = ["RENDER_FPS", "RENDER_MODES", "View"]
 
 RENDER_MODES: Final = ("ansi", "rgb_array", "human")
 RENDER_FPS: Final = 2
+PIXELS: Final = (686, 736, 3)
+"""Shape of a picture."""
 
 
 class View:
@@ -25,6 +29,24 @@ class View:
     def __init__(self, mode: str | None) -> None:
         self.mode = mode
         self._window: Any = None
+        if mode in ("rgb_array", "human"):
+            from bg_env.render.raster import need_pillow
+
+            need_pillow()
+
+    def open(self) -> None:
+        """Open the window of "human", so that what is amiss with it is known before anything happens.
+
+        Raises:
+            MissingDependencyError: pygame is absent.
+            BgEnvError: there is no screen to open a window on.
+        """
+        if self.mode == "human" and self._window is None:
+            from bg_env.render.window import Window
+
+            window = Window(fps=RENDER_FPS)
+            window.show(np.zeros(PIXELS, np.uint8))
+            self._window = window
 
     def render(self, one: OneGame) -> Any:
         """The board as text ("ansi") or uint8 pixels (height, width, 3) ("rgb_array"); "human" shows it and gives None."""
@@ -38,10 +60,7 @@ class View:
         pixels = board_rgb(one.states, 0, one.settings, arrows=last_move(one.events or ()))
         if self.mode == "rgb_array":
             return pixels
-        if self._window is None:
-            from bg_env.render.window import Window
-
-            self._window = Window(fps=RENDER_FPS)
+        self.open()
         self._window.show(pixels)
         return None
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bg_env.errors import BgEnvError, NotationError
+from bg_env.files import write_whole
 from bg_env.notation.jsonl import read_jsonl, write_jsonl
 from bg_env.notation.mat import read_mat, write_mat
 from bg_env.notation.record import GameRecord, Record
@@ -134,7 +135,7 @@ def write_records(path: str | Path, records: Sequence[Record]) -> None:
         raise NotationError(msg)
     else:
         text = write_mat(records[0]) if ending == ".mat" else write_sgf(records[0])
-    Path(path).write_text(text, encoding="utf-8")
+    write_whole(path, text)
 
 
 @dataclass(frozen=True, eq=False)

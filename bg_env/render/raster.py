@@ -96,6 +96,19 @@ def _paint(canvas: ImageDraw, shape: Shape, scale: float) -> None:
         raise TypeError(msg)
 
 
+def need_pillow() -> None:
+    """Look whether Pillow is there.
+
+    Raises:
+        MissingDependencyError: it is not.
+    """
+    try:
+        from PIL import Image, ImageDraw  # noqa: F401 - looked for, not used
+    except ImportError as error:
+        msg = "a picture in pixels needs Pillow: pip install 'bg_env[render]'"
+        raise MissingDependencyError(msg) from error
+
+
 def raster(drawing: Drawing, width: int | None = None) -> npt.NDArray[np.uint8]:
     """The drawing as an array of pixels, uint8 of shape (height, width, 3), red, green, blue.
 
@@ -107,11 +120,9 @@ def raster(drawing: Drawing, width: int | None = None) -> npt.NDArray[np.uint8]:
         MissingDependencyError: Pillow is absent.
         BgEnvError: the width is none.
     """
-    try:
-        from PIL import Image, ImageDraw
-    except ImportError as error:
-        msg = "a picture in pixels needs Pillow: pip install 'bg_env[render]'"
-        raise MissingDependencyError(msg) from error
+    need_pillow()
+    from PIL import Image, ImageDraw
+
     columns = drawing.width if width is None else width
     if not _WIDTHS[0] <= columns <= _WIDTHS[1]:
         msg = f"width is from {_WIDTHS[0]} to {_WIDTHS[1]} pixels, not {width!r}"

@@ -294,11 +294,11 @@ def train(
         resume: whether to go on with the run in the folder.
         progress: whether to show progress bars (on stderr).
     """
-    folder.make()
     threads_before = torch.get_num_threads()
     torch.set_num_threads(options.threads)
     try:
         run = _Run(options, folder, resume=resume)
+        folder.make()  # from here on there is a run to put in the place of another
         interrupted = _learn(run, progress)
         scores = {} if interrupted or not options.games else _measure(run, progress)
         run.keep(scores)

@@ -82,6 +82,9 @@ class TDSettings:
             if isinstance(value, bool) or int(value) != value or value < 1:
                 msg = f"{name} is a whole number of at least 1, not {value!r}"
                 raise SettingsError(msg)
+        if isinstance(self.seed, bool) or int(self.seed) != self.seed or not 0 <= self.seed < 2**32:
+            msg = f"seed is a whole number from 0 to 2**32 - 1, not {self.seed!r}"
+            raise SettingsError(msg)
         if len(self.hidden) != 2:
             msg = f"hidden is the number of units of two layers, not {self.hidden}"
             raise SettingsError(msg)
