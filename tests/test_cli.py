@@ -433,3 +433,24 @@ def test_without_pytorch_the_install_line_is_told():
     assert done.stderr.strip().splitlines()[-1] == (
         'bg-env: training needs PyTorch, sb3-contrib and matplotlib: pip install "bg_env[train]"'
     )
+
+
+def test_plays_of_a_roll_that_dances_are_those_of_the_player_who_rolled():
+    shut = "XGID=aBBBBBB-------------------:0:0:-1:66:0:0:0:0:6"
+    for words in ([shut], [shut, "66"]):
+        result = CliRunner().invoke(main, ["plays", *words])
+        assert result.exit_code == 0
+        assert "(no play)" in result.output
+
+
+def test_an_overwritten_run_is_there_until_there_is_another(tmp_path):
+    kept = tmp_path / "model.zip"
+    kept.write_text("old")
+    words = ["train", "--overwrite", "--num-envs", "1000000000000", "--steps", "10", "--out", str(tmp_path)]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 2
+    assert "memory" in result.stderr
+    assert kept.read_text() == "old"
+    result = CliRunner().invoke(main, ["train", "--algorithm", "td", "--seed", "-1", "--out", str(tmp_path / "td")])
+    assert result.exit_code == 2
+    assert "seed is a whole number" in result.stderr

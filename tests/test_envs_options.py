@@ -21,7 +21,7 @@ from bg_env import (
     backgammon_v0,
     hypergammon_v0,
 )
-from bg_env.actions import BEAVER, DOUBLE, FIRST_NAMED, ROLL, TAKE, step_action
+from bg_env.actions import BEAVER, DOUBLE, DROP, FIRST_NAMED, ROLL, TAKE, step_action
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.options import RESET_OPTIONS
 from bg_env.envs.single import SingleEnv
@@ -522,3 +522,27 @@ def test_beavers_are_in_the_mask_where_the_rules_have_them():
     assert BEAVER in env.game.legal_actions()
     env.step(BEAVER)
     assert BEAVER not in env.game.legal_actions()
+
+
+def test_a_position_in_which_a_side_has_borne_off_all_is_over_whatever_the_dice():
+    env = backgammon_v0.env()
+    env.reset(seed=1)
+    before = env.game.position
+    for dice in ("31", "00"):
+        with pytest.raises(SettingsError, match="the game is over"):
+            env.reset(options={"position": f"XGID=------------C-------------:0:0:1:{dice}:0:0:0:0:6"})
+    assert env.game.position == before
+
+
+def test_an_episode_from_a_game_tells_nothing_of_games_before_it():
+    game = Game.new(match_length=5)
+    game.apply_roll(3, 1)
+    game.play("8/5 6/5")
+    game.apply(DOUBLE)
+    game.apply(DROP)
+    env = backgammon_v0.env(match_length=5)
+    env.reset(seed=1, options={"game": game})
+    info = env.infos["player_0"]
+    assert (info["points"], info["level"], info["winner"]) == (0, 0, -1)
+    with pytest.raises(SettingsError, match="opening throw is still due"):
+        env.reset(options={"game": game, "starter": 0})
