@@ -454,3 +454,21 @@ def test_an_overwritten_run_is_there_until_there_is_another(tmp_path):
     result = CliRunner().invoke(main, ["train", "--algorithm", "td", "--seed", "-1", "--out", str(tmp_path / "td")])
     assert result.exit_code == 2
     assert "seed is a whole number" in result.stderr
+
+
+def test_a_damaged_run_is_refused_in_one_line(tmp_path):
+    words = ["train", "--steps", "100", "--num-envs", "4", "--games", "0", "--quiet", "--out", str(tmp_path)]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    for name, content in (
+        ("games.npz", b""),
+        ("games.npz", b"rubbish"),
+        ("model.zip", b"rubbish"),
+        ("run.json", b'{"options": {"id": ["a"]}}'),
+    ):
+        whole = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(content)
+        result = CliRunner().invoke(main, ["train", "--resume", *words[1:]])
+        assert result.exit_code == 2, name
+        assert len(result.stderr.splitlines()) == 1
+        (tmp_path / name).write_bytes(whole)
+    assert CliRunner().invoke(main, ["train", "--resume", *words[1:]]).exit_code == 0

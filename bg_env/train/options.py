@@ -88,4 +88,8 @@ def choose_options(folder: RunFolder | None = None, **given: Any) -> PpoOptions:
             msg = f"the run in {folder.path} has {name}={kept.get(name)!r}: it cannot be resumed with {given[name]!r}"
             raise SettingsError(msg)
     known = {item.name for item in fields(PpoOptions)} - {"minutes", "steps"}
-    return PpoOptions(**({name: value for name, value in kept.items() if name in known} | given))
+    try:
+        return PpoOptions(**({name: value for name, value in kept.items() if name in known} | given))
+    except TypeError as error:
+        msg = f"the run in {folder.path} cannot be resumed, run.json is damaged: {error}"
+        raise SettingsError(msg) from error

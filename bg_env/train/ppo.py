@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from zipfile import BadZipFile
 
 import gymnasium
 import numpy as np
@@ -23,7 +24,7 @@ from tqdm import tqdm
 
 import bg_env
 from bg_env import arena
-from bg_env.errors import MissingDependencyError
+from bg_env.errors import MissingDependencyError, SettingsError
 from bg_env.players.models import ModelPlayer
 from bg_env.train.curve import Row, draw_curve, read_curve, write_curve
 from bg_env.train.folder import RunFolder
@@ -186,7 +187,13 @@ class _Run:
         self.rows: list[Row] = []
         self.seconds = 0.0
         if resume:
-            self._resume()
+            try:
+                self._resume()
+            except SettingsError:
+                raise
+            except (AttributeError, EOFError, IndexError, KeyError, RuntimeError, TypeError, ValueError, BadZipFile) as error:
+                msg = f"the run in {folder.path} cannot be resumed, a file of it is damaged: {type(error).__name__}: {error}"
+                raise SettingsError(msg) from error
         else:
             self.model = make_model(options)
         _warm_up(options)
