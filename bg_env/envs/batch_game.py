@@ -52,6 +52,7 @@ __all__ = [
     "opponent_decides",
     "random_replies",
     "report_step",
+    "take_state",
     "tell_ended",
     "throw",
 ]
@@ -228,14 +229,22 @@ def open_step(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any,
 
 
 @inlined
+def take_state(
+    states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, after: Any, k: Any
+) -> None:
+    """Go to state `k` of `after`, which a legal decision leads to, and do all that follows by itself."""
+    states[i] = after[k]
+    _note(states, slots, i, rules, plan, info)
+    throw(states, slots, i, rules, dice, sets)
+
+
+@inlined
 def open_play(
     states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, after: Any, k: Any
 ) -> None:
     """Part 1, where the player who decides has chosen candidate `k` of `after` (`bg_env.rules.candidates`)."""
     if _opens(states, slots, i, rules, plan, dice, sets, info):
-        states[i] = after[k]
-        _note(states, slots, i, rules, plan, info)
-        throw(states, slots, i, rules, dice, sets)
+        take_state(states, slots, i, rules, plan, dice, sets, info, after, k)
 
 
 @inlined

@@ -13,6 +13,7 @@ __all__ = [
     "NO_OPPONENT",
     "OTHER_OPPONENT",
     "PLAN",
+    "PUBEVAL_OPPONENT",
     "RANDOM_OPPONENT",
     "RUNNING",
     "SEAT_BY_KEY",
@@ -67,6 +68,7 @@ ENDED_UNSEEN: Final = 2
 NO_OPPONENT: Final = 0
 RANDOM_OPPONENT: Final = 1
 OTHER_OPPONENT: Final = 2
+PUBEVAL_OPPONENT: Final = 3
 
 SEAT_BY_KEY: Final = 2
 

@@ -14,11 +14,23 @@ import numpy.typing as npt
 from bg_env.actions import why_illegal_text
 from bg_env.envs import batch
 from bg_env.envs.batch_input import checked_actions, read_seeds
-from bg_env.envs.batch_records import ENDED_UNSEEN, INFO, OTHER_OPPONENT, PLAN, RUNNING, SEAT_BY_KEY, SLOT, Batch
+from bg_env.envs.batch_pubeval import pubeval_replies
+from bg_env.envs.batch_records import (
+    ENDED_UNSEEN,
+    INFO,
+    OTHER_OPPONENT,
+    PLAN,
+    PUBEVAL_OPPONENT,
+    RUNNING,
+    SEAT_BY_KEY,
+    SLOT,
+    Batch,
+)
 from bg_env.envs.options import EnvOptions, start_from
-from bg_env.envs.replies import batch_opponent, may_be_shared, opponent_kind, reply
+from bg_env.envs.replies import batch_opponent, opponent_kind, reply
 from bg_env.envs.slices import Call, Slices
 from bg_env.errors import IllegalActionError, OrderError
+from bg_env.players.pubeval import pubeval_scratch, pubeval_table
 from bg_env.rules import STATE, States
 
 __all__ = ["Games", "Report", "View"]
@@ -87,6 +99,7 @@ class Games:
         self.final_info = np.zeros((INFO + 1, n if same_step else 0), np.int32)
         self.some_over = True
         self.begun = False
+        self._scratch: dict[int, tuple[Any, tuple[Any, ...]]] = {}
         self._slices = Slices(n, min(threads, max(1, n // FEWEST)))
         self.set_opponent(opponent)
 
@@ -111,6 +124,9 @@ class Games:
     def close(self) -> None:
         """End the threads."""
         self._slices.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_scratch": {}}
 
     # Saving ---
 
@@ -189,58 +205,59 @@ class Games:
         return self._step(batch.step_plays, batch.open_plays, report, view, after, index)
 
     def _step(self, whole: Any, first: Any, report: Report, view: View, *chosen: Any) -> npt.NDArray[np.bool_]:
-        if self.plan[0]["opponent"] != OTHER_OPPONENT:
-            arrays, finals = self._batch, (self.finals, self.final_info)
-
-            def work(lo: int, hi: int, counter: npt.NDArray[np.int64], count: int) -> None:
-                whole(*arrays, *chosen, *report, *finals, lo, hi, counter, count)
-                self._look(view, lo, hi)
-
-            self.run(work, signals=True)
-        else:
+        kind, arrays, finals = self.plan[0]["opponent"], self._batch, (self.finals, self.final_info)
+        if kind == OTHER_OPPONENT:
             saved = self.save()
             try:
                 self._step_with_player(first, report, view, chosen)
             except BaseException:
                 self.restore(saved)
                 raise
+        elif kind == PUBEVAL_OPPONENT:
+
+            def work(lo: int, hi: int, *_: Any) -> None:
+                first(*arrays, *chosen, report.info, lo, hi)
+                self._pubeval(report.info, lo, hi)
+                batch.report_games(*arrays, *report, *finals, lo, hi)
+                self._pubeval(report.info, lo, hi)
+                batch.close_games(self.states, self.slots, report.info, lo, hi)
+                self._look(view, lo, hi)
+
+            self.run(work)
+        else:
+
+            def work_at_once(lo: int, hi: int, counter: npt.NDArray[np.int64], count: int) -> None:
+                whole(*arrays, *chosen, *report, *finals, lo, hi, counter, count)
+                self._look(view, lo, hi)
+
+            self.run(work_at_once, signals=True)
         done: npt.NDArray[np.bool_] = report.ends[0] | report.ends[1]
         self.some_over = bool(done.any())
         return done
 
     def _step_with_player(self, first: Any, report: Report, view: View, chosen: tuple[Any, ...]) -> None:
-        """The parts of a step, the opponent asked in between: by each thread for its games if it may, else for all at once."""
+        """The parts of a step; the opponent is asked for all games at once."""
         arrays, finals, info = self._batch, (self.finals, self.final_info), report.info
-
-        def before(lo: int, hi: int, *_: Any) -> None:
-            first(*arrays, *chosen, info, lo, hi)
-
-        def between(lo: int, hi: int, *_: Any) -> None:
-            batch.report_games(*arrays, *report, *finals, lo, hi)
-
-        def after(lo: int, hi: int, *_: Any) -> None:
-            batch.close_games(self.states, self.slots, info, lo, hi)
-            self._look(view, lo, hi)
-
-        def all_parts(lo: int, hi: int, *_: Any) -> None:
-            before(lo, hi)
-            reply(arrays, self.opponent, self.options, info, lo, hi)
-            between(lo, hi)
-            reply(arrays, self.opponent, self.options, info, lo, hi)
-            after(lo, hi)
-
-        if may_be_shared(self.opponent):
-            self.run(all_parts)
-        else:
-            self.run(before)
-            self._reply(info)
-            self.run(between)
-            self._reply(info)
-            self.run(after)
+        self.run(lambda lo, hi, *_: first(*arrays, *chosen, info, lo, hi))
+        self._reply(info)
+        self.run(lambda lo, hi, *_: batch.report_games(*arrays, *report, *finals, lo, hi))
+        self._reply(info)
+        self.run(lambda lo, hi, *_: batch.close_games(self.states, self.slots, info, lo, hi))
+        self.look(view)
 
     def _reply(self, info: npt.NDArray[np.int32]) -> None:
-        if self.plan[0]["opponent"] == OTHER_OPPONENT:
+        """Let an opponent decide that the kernels have not asked yet."""
+        kind = self.plan[0]["opponent"]
+        if kind == OTHER_OPPONENT:
             reply(self._batch, self.opponent, self.options, info, 0, self.n)
+        elif kind == PUBEVAL_OPPONENT:
+            self.run(lambda lo, hi, *_: self._pubeval(info, lo, hi))
+
+    def _pubeval(self, info: npt.NDArray[np.int32], lo: int, hi: int) -> None:
+        if lo not in self._scratch:
+            self._scratch[lo] = pubeval_table(self.options.settings.variant.checkers), pubeval_scratch()
+        arrays: Any = (*self._batch, info, self._scratch[lo][0], *self._scratch[lo][1], lo, hi)
+        pubeval_replies(*arrays)
 
     def _close_step(self, info: npt.NDArray[np.int32]) -> None:
         self.run(lambda lo, hi, *_: batch.close_games(self.states, self.slots, info, lo, hi))

@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from bg_env.actions import FIRST_NAMED, ROLL, TAKE, why_illegal_text
 from bg_env.envs.batch import answer, answer_plays, find_waiting, masks_of
-from bg_env.envs.batch_records import NO_OPPONENT, OTHER_OPPONENT, RANDOM_OPPONENT, Batch
+from bg_env.envs.batch_records import NO_OPPONENT, OTHER_OPPONENT, PUBEVAL_OPPONENT, RANDOM_OPPONENT, Batch
 from bg_env.envs.opponent import opponent_for
 from bg_env.envs.options import EnvOptions
 from bg_env.errors import IllegalActionError
 from bg_env.players import PubevalPlayer, RandomPlayer
 from bg_env.rules import Phase, States
 
-__all__ = ["CallablePlayer", "batch_opponent", "may_be_shared", "opponent_kind", "reply"]
+__all__ = ["CallablePlayer", "batch_opponent", "opponent_kind", "reply"]
 
 _UNCUBED: Final = {Phase.ROLL_OR_DOUBLE: ROLL, Phase.TAKE_OR_DROP: TAKE, Phase.CHOOSE_DOUBLE: FIRST_NAMED + 5}
 """What a player of whole plays does that knows no cube."""
@@ -56,15 +56,10 @@ def batch_opponent(opponent: Any, options: EnvOptions) -> Any:
 
 
 def opponent_kind(opponent: Any) -> int:
-    """How the batch's kernels see it: NO_OPPONENT, RANDOM_OPPONENT or OTHER_OPPONENT."""
+    """How the batch sees it: NO_OPPONENT, RANDOM_OPPONENT and PUBEVAL_OPPONENT, which are kernels of it, or OTHER_OPPONENT."""
     if opponent is None:
         return NO_OPPONENT
-    return RANDOM_OPPONENT if type(opponent) is RandomPlayer else OTHER_OPPONENT
-
-
-def may_be_shared(opponent: Any) -> bool:
-    """Whether several threads may ask the opponent at once, each for some of the games."""
-    return isinstance(opponent, PubevalPlayer)
+    return {RandomPlayer: RANDOM_OPPONENT, PubevalPlayer: PUBEVAL_OPPONENT}.get(type(opponent), OTHER_OPPONENT)
 
 
 def _whole(answer: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.int64]:
