@@ -9,9 +9,10 @@ from bg_env.players import ValueNet
 from bg_env.rules import STATE, Phase, Settings
 
 
-def random_net(seed: int = 0, h1: int = 24, h2: int = 16) -> ValueNet:
+def random_net(seed: int = 0, h1: int = 24, h2: int = 16, kind: str = "odds") -> ValueNet:
     rng = np.random.default_rng(seed)
-    layers = ((198, h1, 0.4), (h1, h2, 0.4), (h2, 6, 0.6))
+    extra, outputs = {"odds": (0, 6), "cube": (3, 1), "match": (40, 1)}[kind]
+    layers = ((198 + extra, h1, 0.4), (h1, h2, 0.4), (h2, outputs, 0.6))
     arrays = [array for n, m, size in layers for array in (rng.normal(0, size, (n, m)), rng.normal(0, 0.2, m))]
     return ValueNet(*arrays)
 
@@ -28,5 +29,7 @@ def plain_odds(net: ValueNet, positions: list, variant: str = "backgammon") -> n
 def plain_forward(net: ValueNet, inputs: np.ndarray) -> np.ndarray:
     first = np.maximum(inputs.astype(np.float64) @ net.w1 + net.b1, 0)
     out = np.maximum(first @ net.w2 + net.b2, 0) @ net.w3 + net.b3
+    if net.kind != "odds":
+        return out
     out = np.exp(out - out.max(axis=1, keepdims=True))
     return out / out.sum(axis=1, keepdims=True)

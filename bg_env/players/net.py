@@ -1,8 +1,15 @@
-"""Value nets: what they are, how they are kept in files, and compiled evaluation of whole plays.
+"""Value nets: what they are, how they are kept in files, and their layers as kernels.
 
-A net looks at a position through the 198 inputs of `tesauro198`, from the side of the player on roll, before the roll, and
-answers six probabilities: to win 1, 2, 3 points and to lose 1, 2, 3 (cubeless). Two hidden layers of rectified units, a
-softmax at the end. It needs numpy and numba only; `bg_env.train` makes nets.
+A net looks at a position through the 198 inputs of `tesauro198`, from the side of the player on roll, before the roll. Two
+hidden layers of rectified units. There are three kinds, told apart by their layout:
+
+| kind | more inputs | answers |
+|---|---|---|
+| odds | none | six probabilities (softmax): to win 1, 2, 3 points and to lose 1, 2, 3, cubeless |
+| cube | cube: own, the opponent's; whether the player may double now | points a game in units of the cube, with cube |
+| match | these, points that each needs (1 to 15), Crawford or after it, cube (1 to 16) | 2 x chance of the match - 1 |
+
+It needs numpy and numba only; `bg_env.train` makes nets.
 
 Plays of one roll differ in a few checkers, so the first layer is kept as a sum of one vector for each place and number of
 checkers (`ValueNet.kernel_arrays`), and only what a play changes is added to the sum before it.
@@ -21,20 +28,45 @@ import numpy.typing as npt
 from bg_env._jit import kernel
 from bg_env.errors import SettingsError
 from bg_env.observations import encoder
-from bg_env.rules import MAX_PLAYS, STATE, Phase, plays_into, plays_scratch
+from bg_env.rules import STATE, Phase
 
-__all__ = ["FLIP", "LAYOUT", "VALUES", "ValueNet", "best_play", "net_scratch", "probabilities"]
+__all__ = [
+    "CUBE_INPUTS",
+    "FLIP",
+    "LAYOUTS",
+    "MATCH_INPUTS",
+    "NEEDS",
+    "ValueNet",
+    "extra_inputs",
+    "extra_inputs_of",
+    "layer_room",
+    "look",
+    "probabilities",
+]
 
-LAYOUT: Final = "tesauro198-6-v0"
-"""Inputs and outputs of the nets; a file of another layout is refused."""
-VALUES: Final = np.array([1, 2, 3, -1, -2, -3], np.float32)
-"""Points of the six outcomes in money play without a cube."""
+NEEDS: Final = 15
+"""The most points needed that match nets tell apart; more count as so many."""
+CUBE_INPUTS: Final = 3
+MATCH_INPUTS: Final = CUBE_INPUTS + 2 * NEEDS + 2 + 5
+LAYOUTS: Final = {
+    "tesauro198-6-v0": ("odds", 0, 6),
+    "tesauro198-cube-1-v0": ("cube", CUBE_INPUTS, 1),
+    "tesauro198-match-1-v0": ("match", MATCH_INPUTS, 1),
+}
+"""By layout, as files name it: kind, inputs besides the 198, outputs. A file of another layout is refused."""
 FLIP: Final = np.array([3, 4, 5, 0, 1, 2])
-"""The same outcomes seen by the other player."""
+"""The six outcomes seen by the other player."""
 
 _INPUTS = 198
-_OUTCOMES = 6
 _ARRAYS = ("w1", "b1", "w2", "b2", "w3", "b3")
+_WIDE = 8
+"""Outputs are padded to so many, which is faster than six."""
+_CRAWFORD = CUBE_INPUTS + 2 * NEEDS
+_CUBES = _CRAWFORD + 2
+_ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
+# Rows handed to other kernels: a plain number would have them compiled for that number as well.
+_FIRST = np.int64(0)
+_SECOND = np.int64(1)
 
 Floats = npt.NDArray[np.float32]
 
@@ -44,9 +76,9 @@ class ValueNet:
     """The weights of a net, float32.
 
     Attributes:
-        w1, b1: (198, h1) and (h1,).
+        w1, b1: (198 + more inputs, h1) and (h1,).
         w2, b2: (h1, h2) and (h2,).
-        w3, b3: (h2, 6) and (6,).
+        w3, b3: (h2, outputs) and (outputs,).
         about: how it was made: plain values by name.
     """
 
@@ -62,12 +94,27 @@ class ValueNet:
         for name in _ARRAYS:
             array = np.ascontiguousarray(getattr(self, name), np.float32)
             object.__setattr__(self, name, array)
-        h1, h2 = self.b1.size, self.b2.size
-        want = {"w1": (_INPUTS, h1), "b1": (h1,), "w2": (h1, h2), "b2": (h2,), "w3": (h2, _OUTCOMES), "b3": (_OUTCOMES,)}
+        h1, h2, outputs = self.b1.size, self.b2.size, self.b3.size
+        extra = len(self.w1) - _INPUTS
+        if (extra, outputs) not in [sizes[1:] for sizes in LAYOUTS.values()]:
+            msg = f"value net: no layout has {len(self.w1)} inputs and {outputs} outputs"
+            raise SettingsError(msg)
+        want = {"w1": (len(self.w1), h1), "b1": (h1,), "w2": (h1, h2), "b2": (h2,), "w3": (h2, outputs), "b3": (outputs,)}
         for name, shape in want.items():
             if getattr(self, name).shape != shape:
                 msg = f"value net: {name} has shape {getattr(self, name).shape}, and {shape} is wanted"
                 raise SettingsError(msg)
+
+    @property
+    def layout(self) -> str:
+        """What its inputs and outputs are, a key of `LAYOUTS`."""
+        sizes = len(self.w1) - _INPUTS, self.b3.size
+        return next(name for name, layout in LAYOUTS.items() if layout[1:] == sizes)
+
+    @property
+    def kind(self) -> str:
+        """What it answers: "odds", "cube" or "match"."""
+        return LAYOUTS[self.layout][0]
 
     def save(self, path: str | Path) -> None:
         """Write an .npz file that loads without pickle."""
@@ -78,7 +125,7 @@ class ValueNet:
         """`save` to an open file."""
         about = np.array(json.dumps(self.about, sort_keys=True))
         arrays = {name: getattr(self, name) for name in _ARRAYS}
-        np.savez_compressed(file, layout=np.array(LAYOUT), about=about, **arrays)
+        np.savez_compressed(file, layout=np.array(self.layout), about=about, **arrays)
 
     @classmethod
     def load(cls, path: Any) -> ValueNet:
@@ -95,17 +142,22 @@ class ValueNet:
             raise SettingsError(msg) from error
         layout = str(content.get("layout", "none"))
         missing = [name for name in (*_ARRAYS, "about") if name not in content]
-        if layout != LAYOUT or missing:
-            msg = f"{path} is no value net of layout {LAYOUT}: its layout is {layout}"
+        if layout not in LAYOUTS or missing:
+            msg = f"{path} is no value net of layout {' or '.join(LAYOUTS)}: its layout is {layout}"
             raise SettingsError(msg)
-        return cls(**{name: content[name] for name in _ARRAYS}, about=json.loads(str(content["about"])))
+        net = cls(**{name: content[name] for name in _ARRAYS}, about=json.loads(str(content["about"])))
+        if net.layout != layout:
+            msg = f"{path} says its layout is {layout}, but has the sizes of {net.layout}"
+            raise SettingsError(msg)
+        return net
 
     def kernel_arrays(self, rules: npt.NDArray[np.void]) -> tuple[Floats, ...]:
-        """What the kernels take: (table, b2, w2, b3, w3), the last two padded to 8 outcomes.
+        """What the kernels take: (table, extra, b2, w2, b3, w3), the last two padded to 8 outputs.
 
         The table is (2, 26, checkers + 1, h1).
         `table[0, p, n]` is what n own checkers on place p (0 off, 25 the bar) add to the first layer, `table[1, p, n]` n
-        opposing ones on their own numbering. The constant part is in `table[0, 0]`.
+        opposing ones on their own numbering. The constant part is in `table[0, 0]`. `extra` has the weights of the other
+        inputs, a row each.
         """
         checkers = int(rules[0]["checkers"])
         probes = np.zeros(2 * 26 * (checkers + 1) + 1, STATE)
@@ -116,32 +168,85 @@ class ValueNet:
                 for n in range(checkers + 1):
                     probes[k]["points"][side, place] = n
                     k += 1
-        seen = encoder("tesauro198").encode(probes, rules, seats=0)
-        constant = seen[-1] @ self.w1
-        table = (seen[:-1] @ self.w1 - constant).reshape(2, 26, checkers + 1, -1).astype(np.float32)
-        table[0, 0] += constant + self.b1
-        padded = np.zeros((self.b2.size + 1, 8), np.float32)
-        padded[:, :_OUTCOMES] = np.vstack([self.w3, self.b3])
-        return table, self.b2, self.w2, padded[-1], padded[:-1]
-
-
-def net_scratch(arrays: tuple[Floats, ...]) -> tuple[Any, ...]:
-    """The arrays that `best_play` works in: one set for each thread."""
-    table, b2, *_ = arrays
-    h1 = table.shape[3]
-    return (
-        *plays_scratch(),
-        np.empty(MAX_PLAYS, STATE),
-        np.empty((MAX_PLAYS, 4), np.int16),
-        np.empty((2, h1), np.float32),
-        np.empty(b2.size, np.float32),
-        np.empty((2, 8), np.float32),
-    )
+        sums = np.zeros((len(probes), self.b1.size), np.float32)
+        _weighted(encoder("tesauro198").encode(probes, rules, seats=0), self.w1, sums)
+        table = (sums[:-1] - sums[-1]).reshape(2, 26, checkers + 1, -1)
+        table[0, 0] += sums[-1] + self.b1
+        padded = np.zeros((self.b2.size + 1, _WIDE), np.float32)
+        padded[:, : self.b3.size] = np.vstack([self.w3, self.b3])
+        return table, self.w1[_INPUTS:], self.b2, self.w2, padded[-1], padded[:-1]
 
 
 @kernel
-def _first_layer(states: Any, i: Any, seat: Any, table: Any, hidden: Any, row: Any) -> None:
-    """The sum before the first layer's units, of state `i` as `seat` sees it, into `hidden[row]`."""
+def _weighted(seen: Any, weights: Any, sums: Any) -> None:
+    """`sums` += `seen` @ `weights`, for inputs that are mostly 0; a BLAS would keep threads spinning beside the kernels."""
+    for r in range(seen.shape[0]):
+        for k in range(seen.shape[1]):
+            x = seen[r, k]
+            if x != 0:
+                for j in range(weights.shape[1]):
+                    sums[r, j] += x * weights[k, j]
+
+
+@kernel
+def extra_inputs(states: Any, i: Any, seat: Any, rules: Any, n: Any, on: Any) -> Any:
+    """Which of the `n` inputs besides the 198 are 1, as `seat` sees state `i`: their numbers into `on`; how many there are."""
+    m = 0
+    if n == 0:
+        return m
+    owner = states[i]["owner"]
+    if owner >= 0:
+        on[m] = 0 if owner == seat else 1
+        m += 1
+    if states[i]["phase"] == _ROLL_OR_DOUBLE:
+        on[m] = 2
+        m += 1
+    if n == CUBE_INPUTS:
+        return m
+    length = np.int64(rules[0]["match_length"])
+    least = NEEDS
+    for side in range(2):
+        need = NEEDS
+        if length > 0:
+            need = min(max(length - np.int64(states[i]["score"][seat if side == 0 else 1 - seat]), 1), NEEDS)
+        least = min(least, need)
+        on[m] = CUBE_INPUTS + side * NEEDS + need - 1
+        m += 1
+    if states[i]["crawford"]:
+        on[m] = _CRAWFORD
+        m += 1
+    elif least == 1:
+        on[m] = _CRAWFORD + 1
+        m += 1
+    on[m] = _CUBES + min(np.int64(states[i]["cube"]), 4)
+    return m + 1
+
+
+@kernel
+def _write_extra(states: Any, seats: Any, rules: Any, on: Any, out: Any) -> None:
+    for i in range(states.shape[0]):
+        for m in range(extra_inputs(states, i, np.int64(seats[i]), rules, out.shape[1], on)):
+            out[i, on[m]] = np.float32(1)
+
+
+def extra_inputs_of(states: Any, seats: Any, rules: Any, n: int) -> Floats:
+    """The `n` inputs besides the 198 of every state as player `seats[i]` sees it: float32 (len(states), n)."""
+    out = np.zeros((len(states), n), np.float32)
+    _write_extra(states, seats, rules, np.empty(8, np.int64), out)
+    return out
+
+
+@kernel
+def add_extra(states: Any, i: Any, seat: Any, rules: Any, extra: Any, hidden: Any, row: Any, on: Any) -> None:
+    """Add the inputs besides the 198 of state `i`, as `seat` sees it, to `hidden[row]`; `on` is scratch."""
+    for m in range(extra_inputs(states, i, seat, rules, extra.shape[0], on)):
+        for k in range(hidden.shape[1]):
+            hidden[row, k] += extra[on[m], k]
+
+
+@kernel
+def first_layer(states: Any, i: Any, seat: Any, table: Any, hidden: Any, row: Any) -> None:
+    """The sum of the 198 inputs before the first layer's units, of state `i` as `seat` sees it, into `hidden[row]`."""
     h1 = table.shape[3]
     for k in range(h1):
         hidden[row, k] = np.float32(0)
@@ -155,7 +260,7 @@ def _first_layer(states: Any, i: Any, seat: Any, table: Any, hidden: Any, row: A
 
 
 @kernel
-def _change(before: Any, i: Any, after: Any, j: Any, seat: Any, table: Any, hidden: Any) -> None:
+def change(before: Any, i: Any, after: Any, j: Any, seat: Any, table: Any, hidden: Any) -> None:
     """`hidden[1]` = `hidden[0]`, which is of state `before[i]`, made that of `after[j]`."""
     h1 = table.shape[3]
     for k in range(h1):
@@ -171,8 +276,9 @@ def _change(before: Any, i: Any, after: Any, j: Any, seat: Any, table: Any, hidd
 
 
 @kernel
-def _rest(hidden: Any, row: Any, b2: Any, w2: Any, b3: Any, w3: Any, second: Any, out: Any, at: Any) -> None:
-    """From the sums of the first layer to the six probabilities, into `out[at]`."""
+def further_layers(hidden: Any, row: Any, net: Any, second: Any, out: Any, at: Any) -> None:
+    """From the sums of the first layer to the answer, into `out[at]`: six probabilities, or one number and zeros."""
+    _, extra, b2, w2, b3, w3 = net
     h1 = hidden.shape[1]
     h2 = second.shape[0]
     for j in range(h2):
@@ -182,13 +288,15 @@ def _rest(hidden: Any, row: Any, b2: Any, w2: Any, b3: Any, w3: Any, second: Any
         if a > 0:
             for j in range(h2):
                 second[j] += a * w2[k, j]
-    for o in range(8):
+    for o in range(_WIDE):
         out[at, o] = b3[o]
     for j in range(h2):
         a = second[j]
         if a > 0:
-            for o in range(8):
+            for o in range(_WIDE):
                 out[at, o] += a * w3[j, o]
+    if extra.shape[0] > 0:
+        return
     top = np.float32(-1e30)
     for o in range(6):
         top = max(top, out[at, o])
@@ -202,74 +310,32 @@ def _rest(hidden: Any, row: Any, b2: Any, w2: Any, b3: Any, w3: Any, second: Any
 
 
 @kernel
-def _outcome(states: Any, i: Any, seat: Any, out: Any, at: Any) -> None:
-    """The probabilities of a game that is over, as `seat` sees them."""
-    for o in range(6):
-        out[at, o] = np.float32(0)
-    won = states[i]["winner"] == seat
-    out[at, states[i]["level"] - 1 + (0 if won else 3)] = np.float32(1)
+def look(states: Any, i: Any, seat: Any, rules: Any, net: Any, room: Any, at: Any) -> None:
+    """The net's answer to state `i` as `seat`, who is on roll, sees it, into the room's `out[at]`."""
+    hidden, second, out, on = room
+    first_layer(states, i, seat, net[0], hidden, _SECOND)
+    add_extra(states, i, seat, rules, net[1], hidden, _SECOND, on)
+    further_layers(hidden, _SECOND, net, second, out, at)
 
 
 @kernel
-def best_play(
-    states: Any,
-    i: Any,
-    rules: Any,
-    values: Any,
-    table: Any,
-    b2: Any,
-    w2: Any,
-    b3: Any,
-    w3: Any,
-    work: Any,
-    path: Any,
-    sets: Any,
-    pairs: Any,
-    after: Any,
-    actions: Any,
-    hidden: Any,
-    second: Any,
-    out: Any,
-) -> Any:
-    """The play of state `i` (phase CHECKER) after which the mover expects most: its index in `after` and `actions`.
+def probabilities(states: Any, seats: Any, rules: Any, net: Any, room: Any, out: Any) -> None:
+    """The net's answer to every state, as the player `seats[i]` sees it who is on roll, into `out` (n, 8).
 
-    `values` (float32, 6) are the points of the outcomes; then come `ValueNet.kernel_arrays` and `net_scratch`. `out[0]` is
-    left with the six probabilities after the play, as the player on roll then (at the end: the mover's opponent) sees them.
+    `room` is (hidden, second, out, on) of `layer_room`.
     """
-    end = plays_into(states, i, rules, work, path, sets, pairs, after, actions, 0)
-    mover = np.int64(states[i]["turn"])
-    other = 1 - mover
-    _first_layer(states, i, other, table, hidden, 0)
-    best = 0
-    top = np.float32(-1e30)
-    for n in range(end):
-        sign = np.float32(-1)
-        if after[n]["winner"] >= 0:
-            _outcome(after, n, other, out, 1)
-        elif after[n]["turn"] == other:
-            _change(states, i, after, n, other, table, hidden)
-            _rest(hidden, 1, b2, w2, b3, w3, second, out, 1)
-        else:  # the 1-2 bonus: the mover goes on
-            _first_layer(after, n, mover, table, hidden, 1)
-            _rest(hidden, 1, b2, w2, b3, w3, second, out, 1)
-            sign = np.float32(1)
-        worth = np.float32(0)
-        for o in range(6):
-            worth += out[1, o] * values[o]
-        worth *= sign
-        if worth > top:
-            top = worth
-            best = n
-            for o in range(6):
-                out[0, o] = out[1, o]
-    return best
-
-
-@kernel
-def probabilities(
-    states: Any, seats: Any, table: Any, b2: Any, w2: Any, b3: Any, w3: Any, hidden: Any, second: Any, out: Any
-) -> None:
-    """The net's six probabilities of every state, as the player `seats[i]` sees it who is on roll, into `out` (n, 6)."""
     for i in range(states.shape[0]):
-        _first_layer(states, i, np.int64(seats[i]), table, hidden, 1)
-        _rest(hidden, 1, b2, w2, b3, w3, second, out, i)
+        look(states, i, np.int64(seats[i]), rules, net, room, _FIRST)
+        for o in range(_WIDE):
+            out[i, o] = room[2][0, o]
+
+
+def layer_room(arrays: tuple[Floats, ...]) -> tuple[Any, ...]:
+    """The arrays that the layers are worked out in, one set for each thread: (hidden, second, out, on)."""
+    table, _, b2, *_ = arrays
+    return (
+        np.empty((2, table.shape[3]), np.float32),
+        np.empty(b2.size, np.float32),
+        np.zeros((2, _WIDE), np.float32),
+        np.empty(8, np.int64),
+    )

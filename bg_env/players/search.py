@@ -1,10 +1,10 @@
 """Choosing by a value net, compiled: every play weighed at once, and one roll of look-ahead.
 
-States come here as copies that are played on under plain rules (no cube, no match: `plain_rules`), so that the phases that
-follow a play are the next roll, the naming of a double (R10.6) or the end of the game. What the outcomes are worth under
-the rules in force is in `values`, float32 (n, 2, 6): for each state as each seat sees it, see `cube.outcome_values`.
+Nets of kind "odds" look at copies of the states that are played on under plain rules (no cube, no match: `plain_rules`), so
+that the phases that follow a play are the next roll, the naming of a double (R10.6) or the end of the game; nets that know
+the cube and the match look under the rules in force.
 
-`net` is `ValueNet.kernel_arrays`; `room` is what `search_room` makes, one set for each thread.
+`net`, `values`: as of `weigh`; `room` is `weigh_room`'s; `space` is what `search_room` makes, one set for each thread.
 """
 
 from __future__ import annotations
@@ -14,12 +14,23 @@ from typing import Any
 import numpy as np
 
 from bg_env._jit import kernel
-from bg_env.players.net import _change, _first_layer, _outcome, _rest, net_scratch
-from bg_env.rules import MAX_PLAYS, STATE, Phase, Settings, Variant, apply, apply_roll, plays_into
+from bg_env.players.weigh import answer_turn, flip, look_as, turn_cube, weigh_plays, weigh_room, worth_of_row
+from bg_env.rules import STATE, Phase, Settings, Variant, apply, apply_roll
 
-__all__ = ["best_deep", "choose_names", "choose_plays", "odds_before_roll", "plain_rules", "search_room", "weigh_plays"]
+__all__ = [
+    "best_deep",
+    "best_name",
+    "choose_names",
+    "choose_plays",
+    "choose_turns",
+    "cube_odds",
+    "odds_before_roll",
+    "plain_rules",
+    "search_room",
+]
 
 _ROLL = int(Phase.ROLL)
+_ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
 _CHECKER = int(Phase.CHECKER)
 _CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
 _FIRST_NAMED = 155
@@ -36,67 +47,7 @@ def plain_rules(variant: Variant) -> Any:
 
 def search_room(net: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arrays that the kernels of this module work in: (outer, inner, step, mean)."""
-    outer, inner = ((*net_scratch(net), np.empty(MAX_PLAYS, np.float32)) for _ in range(2))
-    return outer, inner, np.empty(1, STATE), np.empty((1, 6), np.float64)
-
-
-@kernel
-def _look(states: Any, i: Any, seat: Any, net: Any, hidden: Any, second: Any, out: Any) -> None:
-    """The net's odds of state `i`, as `seat` sees them, into `out[1]`; who is on roll is asked."""
-    table, b2, w2, b3, w3 = net
-    turn = np.int64(states[i]["turn"])
-    _first_layer(states, i, turn, table, hidden, _SECOND)
-    _rest(hidden, _SECOND, b2, w2, b3, w3, second, out, _SECOND)
-    if turn != seat:
-        _flip(out)
-
-
-@kernel
-def _flip(out: Any) -> None:
-    """Turn `out[1]` to the other seat's view."""
-    for o in range(3):
-        out[1, o], out[1, o + 3] = out[1, o + 3], out[1, o]
-
-
-@kernel
-def _worth(out: Any, row: Any, values: Any, v: Any, seat: Any) -> Any:
-    """What the odds `out[row]`, as `seat` sees them, are worth to it."""
-    worth = np.float32(0)
-    for o in range(6):
-        worth += out[row, o] * values[v, seat, o]
-    return worth
-
-
-@kernel
-def weigh_plays(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, room: Any) -> Any:
-    """Weigh all plays of state `i` (phase CHECKER) by the net, with the values `values[v]`.
-
-    `room` is one of the first two of `search_room`: (..., after, actions, hidden, second, out, worth). `after[n]` and
-    `actions[n]` are the plays in the order of `rules.plays`, `worth[n]` what each is worth to the mover, `out[0]` the odds
-    of the best as it sees them. Returns the best, the first of equals, and how many there are.
-    """
-    table, b2, w2, b3, w3 = net
-    work, path, hits, keys, after, actions, hidden, second, out, worth = room
-    end = plays_into(states, i, rules, work, path, hits, keys, after, actions, 0)
-    mover = np.int64(states[i]["turn"])
-    other = 1 - mover
-    _first_layer(states, i, other, table, hidden, _FIRST)
-    best = 0
-    for n in range(end):
-        if after[n]["winner"] >= 0:
-            _outcome(after, n, mover, out, _SECOND)
-        elif after[n]["turn"] == other:
-            _change(states, i, after, n, other, table, hidden)
-            _rest(hidden, _SECOND, b2, w2, b3, w3, second, out, _SECOND)
-            _flip(out)
-        else:  # the 1-2 bonus: the mover goes on
-            _look(after, n, mover, net, hidden, second, out)
-        worth[n] = _worth(out, _SECOND, values, v, mover)
-        if n == 0 or worth[n] > worth[best]:
-            best = n
-            for o in range(6):
-                out[0, o] = out[1, o]
-    return best, end
+    return weigh_room(net), weigh_room(net), np.empty(1, STATE), np.empty((1, 6), np.float64)
 
 
 @kernel
@@ -105,15 +56,16 @@ def _odds_of(states: Any, i: Any, seat: Any, rules: Any, values: Any, v: Any, ne
 
     A roll is played as the net likes it best.
     """
-    hidden, second, out = room[6], room[7], room[8]
+    layers = room[7]
+    out = layers[2]
     if states[i]["phase"] != _CHECKER:
-        _look(states, i, seat, net, hidden, second, out)
+        look_as(states, i, seat, rules, net, layers)
         return
     weigh_plays(states, i, rules, values, v, net, room)
     for o in range(6):
         out[1, o] = out[0, o]
     if states[i]["turn"] != seat:
-        _flip(out)
+        flip(out, _SECOND, net)
 
 
 @kernel
@@ -122,7 +74,7 @@ def odds_before_roll(
 ) -> None:
     """The mean odds over the 21 rolls of who is on roll in state `i`, each played as the net likes best, into `mean[row]`."""
     turn = np.int64(states[i]["turn"])
-    out = room[8]
+    out = room[7][2]
     for o in range(6):
         mean[row, o] = 0.0
     for d1 in range(1, 7):
@@ -137,7 +89,7 @@ def odds_before_roll(
 
 
 @kernel
-def _best_name(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, room: Any, step: Any) -> Any:
+def best_name(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, room: Any, step: Any) -> Any:
     """The double to name in state `i` (phase CHOOSE_DOUBLE), 1 to 6, and its worth: that of the best play of it."""
     turn = np.int64(states[i]["turn"])
     best = 1
@@ -146,7 +98,7 @@ def _best_name(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, r
         step[0] = states[i]
         apply(step, _FIRST, rules, _FIRST_NAMED + d - 1)
         _odds_of(step, _FIRST, turn, rules, values, v, net, room)
-        worth = _worth(room[8], _SECOND, values, v, turn)
+        worth = worth_of_row(room[7][2], _SECOND, values, v, turn, net)
         if worth > top:
             top = worth
             best = d
@@ -161,7 +113,7 @@ def _deep_worth(
     if after[n]["winner"] >= 0:
         return float(values[v, mover, np.int64(after[n]["level"]) - 1])
     if after[n]["phase"] == _CHOOSE_DOUBLE:
-        return float(_best_name(after, n, rules, values, v, net, room, step)[1])
+        return float(best_name(after, n, rules, values, v, net, room, step)[1])
     odds_before_roll(after, n, rules, values, v, net, room, step, mean, _FIRST)
     shift = 0 if after[n]["turn"] == mover else 3
     worth = 0.0
@@ -178,7 +130,7 @@ def best_deep(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, sp
     """
     outer, inner, step, mean = space
     best, end = weigh_plays(states, i, rules, values, v, net, outer)
-    after, worth = outer[4], outer[9]
+    after, worth = outer[4], outer[6]
     mover = np.int64(states[i]["turn"])
     least = worth[best] - margin
     chosen = best
@@ -221,17 +173,29 @@ def choose_names(states: Any, rules: Any, values: Any, net: Any, space: Any, act
     """The action that names the best double in every state (phase CHOOSE_DOUBLE), into `actions`."""
     _, inner, step, _ = space
     for i in range(states.shape[0]):
-        actions[i] = _FIRST_NAMED - 1 + _best_name(states, i, rules, values, i, net, inner, step)[0]
+        actions[i] = _FIRST_NAMED - 1 + best_name(states, i, rules, values, i, net, inner, step)[0]
 
 
 @kernel
 def cube_odds(states: Any, rules: Any, values: Any, net: Any, space: Any, plies: Any, odds: Any) -> None:
     """The odds of every state before a roll, as the player on roll sees them, into `odds`, float64 (n, 6)."""
     _, inner, step, _ = space
+    layers = inner[7]
     for i in range(states.shape[0]):
         if plies > 0:
             odds_before_roll(states, i, rules, values, i, net, inner, step, odds, i)
         else:
-            _look(states, i, np.int64(states[i]["turn"]), net, inner[6], inner[7], inner[8])
+            look_as(states, i, np.int64(states[i]["turn"]), rules, net, layers)
             for o in range(6):
-                odds[i, o] = inner[8][1, o]
+                odds[i, o] = layers[2][1, o]
+
+
+@kernel
+def choose_turns(states: Any, rules: Any, net: Any, space: Any, turned: Any, actions: Any) -> None:
+    """The action in every state of phase ROLL_OR_DOUBLE or TAKE_OR_DROP by a net that knows the cube, into `actions`."""
+    layers = space[0][7]
+    for i in range(states.shape[0]):
+        if states[i]["phase"] == _ROLL_OR_DOUBLE:
+            actions[i] = turn_cube(states, i, rules, net, layers, turned)
+        else:
+            actions[i] = answer_turn(states, i, rules, net, layers, turned)

@@ -7,88 +7,191 @@ from typing import Any, Final
 import numpy as np
 
 from bg_env._jit import kernel
-from bg_env.players.net import best_play
+from bg_env.actions import DOUBLE, FIRST_NAMED, ROLL, TAKE
 from bg_env.players.pubeval import pubeval_play
-from bg_env.rules import Phase, episode_key, new_episode, settle
+from bg_env.players.search import best_name
+from bg_env.players.weigh import answer_turn, ended, flip, look_as, turn_cube, weigh_plays
+from bg_env.rules import Phase, apply, below, episode_key, new_episode, settle, word
 
-__all__ = ["BROKEN", "GOES_ON", "TERMINAL", "duel", "self_play"]
+__all__ = ["BROKEN", "GOES_ON", "TERMINAL", "VALUES", "begin", "duel", "self_play"]
 
 GOES_ON: Final = 0
 TERMINAL: Final = 1
 """The game ended with this position."""
 BROKEN: Final = 2
-"""The position is the first of a game whose forerunner was cut off by the cap on turns."""
+"""The position does not follow from the one before by the net's own choice: another game, or a cube turned by chance."""
+
+VALUES: Final = np.array([[[1, 2, 3, -1, -2, -3]] * 2], np.float32)
+"""(1, 2, 6): points of the six outcomes in money play without a cube, to either seat."""
 
 _OVER = int(Phase.OVER)
+_ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
+_TAKE_OR_DROP = int(Phase.TAKE_OR_DROP)
+_CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
+_CHANCE = np.uint64(11)
+"""Domain of the random bits for scores to begin at and cubes to turn by chance, apart from those of `rules.dice`."""
+_FIRST = np.int64(0)
+_SECOND = np.int64(1)
+
+
+@kernel
+def begin(states: Any, i: Any, rules: Any, key: Any) -> None:
+    """A new game; in match play at a score that chance chooses, all equally likely."""
+    new_episode(states, i, rules, key)
+    length = np.int64(rules[0]["match_length"])
+    if length == 0:
+        return
+    bits = word(key, _CHANCE, np.uint64(0))
+    pick = below(bits, length * length)
+    for seat in range(2):
+        states[i]["score"][seat] = pick % length
+        pick //= length
+    one = states[i]["score"][0] == length - 1
+    other = states[i]["score"][1] == length - 1
+    if one != other and rules[0]["crawford"] and rules[0]["cube"] and np.uint64(bits) & np.uint64(1):
+        states[i]["crawford"] = 1
+
+
+@kernel
+def _by_chance(states: Any, i: Any, share: Any) -> Any:
+    """Whether the cube's turn in state `i` goes by chance, which happens in a `share` of all."""
+    bits = word(states[i]["key"], _CHANCE, np.uint64(states[i]["turns"]) + np.uint64(1))
+    return below(bits, np.int64(1000000)) < share * 1000000
+
+
+@kernel
+def _keep(states: Any, i: Any, mover: Any, rules: Any, net: Any, layers: Any, record: Any, t: Any, how: Any) -> None:
+    """Record state `i`, in which a roll is due or the game has ended, at row `t`."""
+    rows, answers, seen, kind = record
+    out = layers[2]
+    rows[t, i] = states[i]
+    if states[i]["winner"] >= 0:
+        seat = mover
+        ended(states, i, seat, rules, net, out, _SECOND)
+        kind[t, i] = TERMINAL
+    else:
+        seat = np.int64(states[i]["turn"])
+        look_as(states, i, seat, rules, net, layers)
+        kind[t, i] = how
+    seen[t, i] = seat
+    for o in range(answers.shape[2]):
+        answers[t, i, o] = out[1, o]
+
+
+@kernel
+def _turn(states: Any, i: Any, rules: Any, net: Any, layers: Any, turned: Any) -> Any:
+    """The cube's turn in state `i` (phase ROLL_OR_DOUBLE) as the net likes it on both sides; whether it was turned."""
+    action = turn_cube(states, i, rules, net, layers, turned)
+    apply(states, i, rules, action)
+    while states[i]["phase"] == _TAKE_OR_DROP:
+        apply(states, i, rules, answer_turn(states, i, rules, net, layers, turned))
+    return action == DOUBLE
 
 
 @kernel
 def self_play(
-    states: Any, rules: Any, seeds: Any, episodes: Any, lo: Any, hi: Any, values: Any, net: Any, scratch: Any, record: Any
+    states: Any,
+    rules: Any,
+    seeds: Any,
+    episodes: Any,
+    lo: Any,
+    hi: Any,
+    values: Any,
+    explore: Any,
+    net: Any,
+    space: Any,
+    turned: Any,
+    record: Any,
 ) -> None:
-    """Play games `lo` to `hi`, each as many turns with a decision as `record` has rows behind its first.
+    """Play games `lo` to `hi`, each as many decisions as `record` has rows behind its first.
 
-    `record` is (after, odds, seen, kind), each (steps + 1, games): the position after each play (STATE), the net's six
-    probabilities of it (float32, 6; at the end the outcome) as the player `seen` (int8) sees it, who is on roll then, and
-    GOES_ON, TERMINAL or BROKEN (int8). Row 0 is taken over from the last row. A game that ends is begun anew: game i of
-    `seeds` (uint64) goes on with its next episode.
+    `record` is (after, answers, seen, kind), each (steps + 1, games): the position after each play or turn of the cube
+    (STATE), the net's answer to it (float32, 6 or 1; at the end what the game came to) as the player `seen` (int8) sees it,
+    who is on roll then, and GOES_ON, TERMINAL or BROKEN (int8). Row 0 is where the games stood before.
+
+    A share `explore` of the cube's turns goes by chance after the net's own choice is recorded: the cube is turned and taken
+    where it would not have been, and not turned where it would. A game that ends is begun anew: game i of `seeds` (uint64)
+    goes on with its next episode. Nets of kind "odds" play without a cube. `turned` is `turn_room`.
     """
-    table, b2, w2, b3, w3 = net
-    work, path, sets, pairs, after, actions, hidden, second, out = scratch
-    rows, odds, seen, kind = record
+    outer, inner, step, _ = space
+    after, layers = outer[4], outer[7]
+    rows, answers, seen, kind = record
     steps = rows.shape[0] - 1
     for i in range(lo, hi):
-        rows[0, i] = rows[steps, i]
-        for o in range(6):
-            odds[0, i, o] = odds[steps, i, o]
-        seen[0, i] = seen[steps, i]
-        kind[0, i] = kind[steps, i]
-        for t in range(1, steps + 1):
-            kind[t, i] = GOES_ON
+        t = 0
+        how = GOES_ON
+        while t < steps:
             settle(states, i, rules)
             while states[i]["phase"] == _OVER:  # the cap on turns
-                kind[t, i] = BROKEN
+                how = BROKEN
                 episodes[i] += 1
-                new_episode(states, i, rules, np.uint64(episode_key(seeds[i], np.uint64(episodes[i]))))
+                begin(states, i, rules, np.uint64(episode_key(seeds[i], np.uint64(episodes[i]))))
                 settle(states, i, rules)
             mover = np.int64(states[i]["turn"])
-            n = best_play(
-                states, i, rules, values, table, b2, w2, b3, w3, work, path, sets, pairs, after, actions, hidden, second, out
-            )
-            states[i] = after[n]
-            rows[t, i] = after[n]
-            for o in range(6):
-                odds[t, i, o] = out[0, o]
-            if states[i]["winner"] >= 0:
-                seen[t, i] = 1 - mover
-                kind[t, i] = TERMINAL
-                episodes[i] += 1
-                new_episode(states, i, rules, np.uint64(episode_key(seeds[i], np.uint64(episodes[i]))))
+            phase = states[i]["phase"]
+            if phase == _CHOOSE_DOUBLE:
+                apply(states, i, rules, FIRST_NAMED - 1 + best_name(states, i, rules, values, _FIRST, net, inner, step)[0])
+                continue
+            t += 1
+            if phase == _ROLL_OR_DOUBLE:
+                step[0] = states[i]
+                doubled = _turn(states, i, rules, net, layers, turned)
+                _keep(states, i, mover, rules, net, layers, record, t, how)
+                how = GOES_ON
+                if t < steps and _by_chance(step, _FIRST, explore):
+                    states[i] = step[0]
+                    apply(states, i, rules, ROLL if doubled else DOUBLE)
+                    if not doubled:
+                        apply(states, i, rules, TAKE)
+                    t += 1
+                    _keep(states, i, mover, rules, net, layers, record, t, BROKEN)
             else:
-                seen[t, i] = states[i]["turn"]
+                n = weigh_plays(states, i, rules, values, _FIRST, net, outer)[0]
+                states[i] = after[n]
+                rows[t, i] = after[n]
+                kind[t, i] = how
+                how = GOES_ON
+                out = layers[2]
+                seat = mover
+                if states[i]["winner"] >= 0:
+                    kind[t, i] = TERMINAL
+                elif states[i]["turn"] != mover:
+                    seat = 1 - mover
+                    flip(out, _FIRST, net)
+                seen[t, i] = seat
+                for o in range(answers.shape[2]):
+                    answers[t, i, o] = out[0, o]
+            if states[i]["winner"] >= 0:
+                episodes[i] += 1
+                begin(states, i, rules, np.uint64(episode_key(seeds[i], np.uint64(episodes[i]))))
 
 
 @kernel
 def duel(
-    states: Any, rules: Any, seed: Any, lo: Any, hi: Any, values: Any, net: Any, scratch: Any, table: Any, points: Any
+    states: Any, rules: Any, seed: Any, lo: Any, hi: Any, values: Any, net: Any, space: Any, table: Any, points: Any
 ) -> None:
     """Cubeless games `lo` to `hi` of the net against pubeval: the net's points (negative: lost) into `points` (int32).
 
     Games 2k and 2k + 1 have the same dice with seats swapped. `states` is scratch for one state.
     """
-    own, b2, w2, b3, w3 = net
-    work, path, sets, pairs, after, actions, hidden, second, out = scratch
+    outer, inner, step, _ = space
+    work, path, sets, pairs, after, actions, _, _ = outer
     for g in range(lo, hi):
         seat = g & 1
         new_episode(states, 0, rules, np.uint64(episode_key(seed, np.uint64(g >> 1))))
         settle(states, 0, rules)
         while states[0]["phase"] != _OVER:
+            if states[0]["phase"] == _CHOOSE_DOUBLE:
+                name = np.int64(6)
+                if states[0]["turn"] == seat:
+                    name = best_name(states, _FIRST, rules, values, _FIRST, net, inner, step)[0]
+                apply(states, 0, rules, FIRST_NAMED - 1 + name)
+                settle(states, 0, rules)
+                continue
             if states[0]["turn"] == seat:
-                n = best_play(
-                    states, 0, rules, values, own, b2, w2, b3, w3, work, path, sets, pairs, after, actions, hidden, second, out
-                )
+                n = weigh_plays(states, _FIRST, rules, values, _FIRST, net, outer)[0]
             else:
-                n = pubeval_play(states, 0, rules, table, work, path, sets, pairs, after, actions)
+                n = pubeval_play(states, _FIRST, rules, table, work, path, sets, pairs, after, actions)
             states[0] = after[n]
             settle(states, 0, rules)
         won = np.int64(states[0]["won"])

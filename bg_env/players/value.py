@@ -12,7 +12,8 @@ import numpy.typing as npt
 from bg_env.errors import OrderError, SettingsError
 from bg_env.players.cube import CUBE_LIFE, choose_cube, cube_scratch, outcome_values
 from bg_env.players.net import ValueNet
-from bg_env.players.search import choose_names, choose_plays, cube_odds, plain_rules, search_room
+from bg_env.players.search import choose_names, choose_plays, choose_turns, cube_odds, plain_rules, search_room
+from bg_env.players.weigh import turn_room
 from bg_env.rules import MAX_PLAYS, Phase, Settings, States
 
 __all__ = ["MARGIN", "NUMBER", "ValuePlayer"]
@@ -34,6 +35,9 @@ class ValuePlayer:
     chance. A double (R10.6) is named by the value of the best play after it. The cube is turned, taken and dropped by
     `bg_env.players.cube`, Janowski's model over the net's cubeless odds (with `plies=1` the mean odds over the player's 21
     rolls).
+
+    A net of kind "cube" or "match" has learnt what the cube and the score are worth: it turns, takes and drops as its answers
+    say, and looks no roll ahead. One of kind "match" needs a match; one of kind "cube" plays in matches as in money play.
 
     Args:
         net: the net, or the path of a file that `ValueNet.save` wrote.
@@ -73,13 +77,20 @@ class ValuePlayer:
         if not 0 <= cube_life <= 1:
             msg = f"cube_life is from 0, a dead cube, to 1, a fully live one, not {cube_life!r}"
             raise SettingsError(msg)
+        if plies and self.net.kind != "odds":
+            msg = f"only a net of kind 'odds' looks ahead, not one of kind {self.net.kind!r}: plies=0"
+            raise SettingsError(msg)
         self.plies, self.number, self.margin = int(plies), number, margin
         self.cube_life = float(cube_life)
         self.name = name or ("expectimax" if plies else "greedy")
         self.settings = settings
         if settings is not None:
-            self._rules, self._plain = settings.record(), plain_rules(settings.variant)
-            self._arrays = self.net.kernel_arrays(self._plain)
+            if self.net.kind == "match" and settings.money:
+                msg = f"{self.name} has a net for matches: give match_length, or choose another player"
+                raise SettingsError(msg)
+            self._rules = settings.record()
+            self._looked = plain_rules(settings.variant) if self.net.kind == "odds" else self._rules
+            self._arrays = self.net.kernel_arrays(self._rules)
 
     def bind(self, settings: Settings) -> ValuePlayer:
         """The player under these settings."""
@@ -98,7 +109,7 @@ class ValuePlayer:
         steps = np.empty((len(states), 4), np.int64)
         number, margin = self.number or MAX_PLAYS, math.inf if self.margin is None else self.margin
         choose_plays(
-            states, self._plain_rules(), self._values(states), self._arrays, self._room(), self.plies, number, margin, steps
+            states, self._looked_rules(), self._values(states), self._arrays, self._room(), self.plies, number, margin, steps
         )
         return steps
 
@@ -108,7 +119,7 @@ class ValuePlayer:
         Raises:
             OrderError: the player is bound to no settings.
         """
-        plain = self._plain_rules()
+        looked = self._looked_rules()
         actions = np.empty(len(states), np.int64)
         phases = states["phase"]
         for phase, which in ((int(phase), np.flatnonzero(phases == phase)) for phase in np.unique(phases)):
@@ -117,7 +128,7 @@ class ValuePlayer:
                 actions[which] = self.choose_plays(part, words[which])[:, 0]
             elif phase == Phase.CHOOSE_DOUBLE:
                 named = np.empty(len(part), np.int64)
-                choose_names(part, plain, self._values(part), self._arrays, self._room(), named)
+                choose_names(part, looked, self._values(part), self._arrays, self._room(), named)
                 actions[which] = named
             else:
                 actions[which] = self._cube(part)
@@ -133,22 +144,28 @@ class ValuePlayer:
             float64 (n, 6): to win 1, 2, 3 points and to lose 1, 2, 3; with `plies=1` the mean over the 21 rolls.
 
         Raises:
-            OrderError: the player is bound to no settings.
+            OrderError: the player is bound to no settings, or has no net of kind "odds".
         """
+        if self.net.kind != "odds":
+            msg = f"{self.name} knows no odds: its net is of kind {self.net.kind!r}"
+            raise OrderError(msg)
         odds = np.empty((len(states), 6), np.float64)
-        cube_odds(states, self._plain_rules(), self._values(states), self._arrays, self._room(), self.plies, odds)
+        cube_odds(states, self._looked_rules(), self._values(states), self._arrays, self._room(), self.plies, odds)
         return odds
 
     def _cube(self, states: States) -> npt.NDArray[np.int64]:
         actions = np.full(len(states), -1, np.int64)
+        if self.net.kind != "odds":
+            choose_turns(states, self._rules, self._arrays, self._room(), turn_room(), actions)
+            return actions
         choose_cube(states, self._rules, self.odds(states), self.cube_life, cube_scratch(), actions)
         return actions
 
-    def _plain_rules(self) -> Any:
+    def _looked_rules(self) -> Any:
         if self.settings is None:
             msg = f"{self.name} must know the settings: give them to ValuePlayer, or use what its bind(settings) returns"
             raise OrderError(msg)
-        return self._plain
+        return self._looked
 
     def _values(self, states: States) -> npt.NDArray[np.float32]:
         values = np.empty((len(states), 2, 6), np.float32)

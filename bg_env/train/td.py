@@ -11,11 +11,15 @@ from its file gives the same as one that was not.
 
 from __future__ import annotations
 
+import ast
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, fields
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, fields
 from itertools import pairwise
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import IO, Any, Final
 
 import numpy as np
@@ -23,10 +27,14 @@ import numpy.typing as npt
 
 from bg_env.errors import MissingDependencyError, SettingsError
 from bg_env.observations import encoder
-from bg_env.players.net import FLIP, VALUES, ValueNet, net_scratch
+from bg_env.players.net import LAYOUTS, ValueNet, extra_inputs_of
 from bg_env.players.pubeval import pubeval_table
-from bg_env.players.selfplay import BROKEN, TERMINAL, duel, self_play
-from bg_env.rules import STATE, Settings, episode_key, new_episode
+from bg_env.players.search import cube_odds, search_room
+from bg_env.players.selfplay import TERMINAL, VALUES, begin, duel, self_play
+from bg_env.players.weigh import turn_room
+from bg_env.rules import STATE, Phase, Settings, episode_key
+from bg_env.train.td_settings import TDSettings
+from bg_env.train.td_targets import td_targets
 
 try:
     import torch
@@ -34,93 +42,13 @@ except ImportError as _error:
     _msg = 'learning needs torch: pip install "bg_env[train]"'
     raise MissingDependencyError(_msg) from _error
 
-__all__ = ["TDLearner", "TDSettings", "td_targets"]
+__all__ = ["TDLearner", "TDSettings"]
 
-_TURNS: Final = 400
-"""Turns after which a game of self-play is cut off; only the first nets play so long."""
 _DUEL_SEED: Final = 99
+_SLICES: Final = 4
+"""Slices of the batch for each thread, so that none waits long for another."""
 
 Floats = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class TDSettings:
-    """What a run is made of.
-
-    Attributes:
-        total: games of self-play after which the learning rate has fallen to `lr_end`, and learning ends.
-        hidden: units of the two hidden layers.
-        batch: games played side by side.
-        turns: turns of each game between two rounds of fitting.
-        minibatch: positions an update.
-        lr, lr_end: learning rate at the start and at the end; it falls linearly.
-        lam: lambda at the start; it falls linearly to 0 over the first `lam_share` of the games.
-        lam_share: see `lam`.
-        average: decay of the running average of the weights, a round.
-        seed: of weights, dice and order of updates.
-        variant: what is played; without a cube.
-    """
-
-    total: int = 2_000_000
-    hidden: tuple[int, int] = (256, 96)
-    batch: int = 384
-    turns: int = 8
-    minibatch: int = 384
-    lr: float = 1e-3
-    lr_end: float = 5e-6
-    lam: float = 0.7
-    lam_share: float = 0.3
-    average: float = 0.998
-    seed: int = 0
-    variant: str = "backgammon"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "hidden", tuple(int(n) for n in self.hidden))
-        whole = {"total": self.total, "batch": self.batch, "turns": self.turns, "minibatch": self.minibatch}
-        whole |= {"hidden": min(self.hidden, default=0)}
-        for name, value in whole.items():
-            if isinstance(value, bool) or int(value) != value or value < 1:
-                msg = f"{name} is a whole number of at least 1, not {value!r}"
-                raise SettingsError(msg)
-        if isinstance(self.seed, bool) or int(self.seed) != self.seed or not 0 <= self.seed < 2**32:
-            msg = f"seed is a whole number from 0 to 2**32 - 1, not {self.seed!r}"
-            raise SettingsError(msg)
-        if len(self.hidden) != 2:
-            msg = f"hidden is the number of units of two layers, not {self.hidden}"
-            raise SettingsError(msg)
-        for name, low, high in (("lr", 0, 1), ("lr_end", 0, 1), ("lam", 0, 1), ("lam_share", 0, 1), ("average", 0, 1)):
-            if not low <= getattr(self, name) <= high:
-                msg = f"{name} is a number from {low} to {high}, not {getattr(self, name)!r}"
-                raise SettingsError(msg)
-
-
-def td_targets(odds: Floats, seen: Any, kind: Any, lam: float) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """TD(lambda) targets within a stretch of turns.
-
-    Args:
-        odds: float32 (turns + 1, games, 6): probabilities of each position, at the end of a game its outcome, as player
-            `seen` sees them.
-        seen: int8 (turns + 1, games): that player.
-        kind: int8 (turns + 1, games): GOES_ON, TERMINAL or BROKEN (see `selfplay`).
-        lam: lambda, 0 to 1.
-
-    Returns:
-        The targets of all rows but the last, (turns, games, 6), and which of them are any: a finished game has no successor.
-    """
-    turns = len(odds) - 1
-    targets = np.zeros((turns, *odds.shape[1:]), np.float32)
-    known = np.zeros((turns, odds.shape[1]), bool)
-    ahead = odds[turns]
-    for t in range(turns - 1, -1, -1):
-        target = np.float32(lam) * ahead + np.float32(1 - lam) * odds[t + 1]
-        ended = kind[t + 1] == TERMINAL
-        target[ended] = odds[t + 1][ended]
-        turned = seen[t] != seen[t + 1]
-        target[turned] = target[turned][:, FLIP]
-        known[t] = (kind[t] != TERMINAL) & (kind[t + 1] != BROKEN)
-        targets[t] = target
-        ahead = np.where(known[t][:, None], target, odds[t])
-    return targets, known
 
 
 class TDLearner:
@@ -130,7 +58,7 @@ class TDLearner:
         settings: what the run is made of.
         rounds: rounds of play and fitting so far.
         seconds: seconds of them.
-        loss: mean cross entropy of the last round, in nats.
+        loss: of the last round: mean cross entropy in nats, by nets of kind "cube" and "match" mean square of the errors.
     """
 
     def __init__(self, settings: TDSettings | None = None, *, threads: int = 1) -> None:
@@ -140,24 +68,19 @@ class TDLearner:
         self.seconds = 0.0
         self.loss = float("nan")
         s = self.settings
-        self._game = Settings(s.variant, cube=False, max_turns=_TURNS)
-        self._rules = self._game.record()
+        self._rules = s.played().record()
+        _, self._extra, outputs = next(layout for layout in LAYOUTS.values() if layout[0] == s.kind)
         generator = torch.Generator().manual_seed(s.seed)
-        self._weights = [w.requires_grad_() for w in _first_weights(s.hidden, generator)]
+        first = _first_weights((198 + self._extra, *s.hidden, outputs), generator)
+        self._weights = [w.requires_grad_() for w in (_taken_over(first, ValueNet.load(s.start)) if s.start else first)]
         self._average = [w.detach().clone() for w in self._weights]
         self._adam = torch.optim.Adam(self._weights, lr=s.lr)
         self._seeds = np.arange(s.batch, dtype=np.uint64) + np.uint64(s.seed * 1_000_003)
         self._episodes = np.zeros(s.batch, np.int64)
         self._states = np.zeros(s.batch, STATE)
         for i in range(s.batch):
-            new_episode(self._states, i, self._rules, np.uint64(episode_key(self._seeds[i], np.uint64(0))))
-        rows = s.turns + 1
-        self._record: tuple[npt.NDArray[Any], ...] = (
-            np.zeros((rows, s.batch), STATE),
-            np.zeros((rows, s.batch, 6), np.float32),
-            np.zeros((rows, s.batch), np.int8),
-            np.full((rows, s.batch), TERMINAL, np.int8),
-        )
+            begin(self._states, i, self._rules, np.uint64(episode_key(self._seeds[i], np.uint64(0))))
+        self._record, self._next = _room(s, outputs), _room(s, outputs)
 
     @property
     def games(self) -> int:
@@ -177,51 +100,82 @@ class TDLearner:
         return ValueNet(w1, b1, w2, b2, w3, b3, about)
 
     def round(self, share: float | None = None) -> None:
-        """Play some turns of all games, then fit the net to what followed the positions met.
+        """Play some turns of all games and fit the net to what followed the positions met in the round before.
+
+        Both go on at the same time; the games are played by the net as it was before.
 
         Args:
             share: of the run that is done, which learning rate and lambda follow; None: by the games that have ended.
         """
         start = time.perf_counter()
-        s = self.settings
         done = self.done if share is None else min(share, 1.0)
-        self._play()
-        rows, odds, seen, kind = self._record
-        lam = s.lam * max(0.0, 1 - (done / s.lam_share if s.lam_share else 1.0))
-        targets, known = td_targets(odds, seen, kind, lam)
-        at = np.flatnonzero(known.reshape(-1))
-        inputs = encoder("tesauro198").encode(rows[:-1].reshape(-1)[at], self._rules, seats=seen[:-1].reshape(-1)[at])
-        for group in self._adam.param_groups:
-            group["lr"] = s.lr + (s.lr_end - s.lr) * done
-        self._fit(torch.from_numpy(inputs), torch.from_numpy(targets.reshape(-1, 6)[at]))
-        self._keep_average()
+        arrays = self.net(averaged=False).kernel_arrays(self._rules)
+        for now, before in zip(self._next, self._record, strict=True):
+            now[0] = before[-1]
+        self._share_out(
+            lambda lo, hi: self._play(lo, hi, arrays), self.settings.batch, meanwhile=lambda: self._learn(done, arrays)
+        )
+        self._record, self._next = self._next, self._record
         self.rounds += 1
         self.seconds += time.perf_counter() - start
 
+    def _play(self, lo: int, hi: int, arrays: Any) -> None:
+        games = self._states, self._rules, self._seeds, self._episodes
+        self_play(*games, lo, hi, VALUES, self.settings.explore, arrays, search_room(arrays), turn_room(), self._next)
+
+    def _learn(self, done: float, arrays: Any) -> None:
+        """Fit the net to the last round of play; `arrays` is the net as it is."""
+        s = self.settings
+        rows, answers, seen, kind = self._record
+        lam = s.lam * max(0.0, 1 - (done / s.lam_share if s.lam_share else 1.0))
+        targets, known = td_targets(answers, seen, kind, lam, rows["cube"] if s.kind == "cube" else None)
+        at = np.flatnonzero(known.reshape(-1))
+        if not len(at):
+            return
+        states, seats = rows[:-1].reshape(-1)[at], seen[:-1].reshape(-1)[at]
+        wanted = targets.reshape(len(known.reshape(-1)), -1)[at]
+        if s.targets == "rolls" and done >= s.lam_share:
+            self._look_ahead(states, wanted, arrays)
+        inputs = encoder("tesauro198").encode(states, self._rules, seats=seats)
+        if self._extra:
+            inputs = np.hstack([inputs, extra_inputs_of(states, seats, self._rules, self._extra)])
+        for group in self._adam.param_groups:
+            group["lr"] = s.lr + (s.lr_end - s.lr) * done
+        with _one_thread():
+            self._fit(torch.from_numpy(inputs), torch.from_numpy(wanted))
+            self._keep_average()
+
+    def _look_ahead(self, states: Any, wanted: Any, arrays: Any) -> None:
+        """The exact targets: mean over 21 rolls, for all states where a roll is due and nothing else is to be decided."""
+        which = np.flatnonzero(states["phase"] == Phase.ROLL)
+        due = states[which]
+        mean = np.empty((len(due), 6))
+        cube_odds(due, self._rules, np.repeat(VALUES, len(due), 0), arrays, search_room(arrays), 1, mean)
+        wanted[which] = mean[:, : wanted.shape[1]]
+
     def compile(self) -> None:
         """Compile what self-play needs, before the clock runs."""
-        arrays = self.net().kernel_arrays(self._rules)
-        record, scratch = self._record, net_scratch(arrays)
-        self_play(self._states, self._rules, self._seeds, self._episodes, 0, 0, VALUES, arrays, scratch, record)
+        self._play(0, 0, self.net().kernel_arrays(self._rules))
 
-    def _play(self) -> None:
-        arrays = self.net(averaged=False).kernel_arrays(self._rules)
+    def _share_out(self, work: Callable[[int, int], None], n: int, meanwhile: Callable[[], None] | None = None) -> None:
+        """Call `work(lo, hi)` on slices of n things in all threads; one of them does `meanwhile` first."""
+        cuts = np.linspace(0, n, min(n, _SLICES * self.threads) + 1).astype(int).tolist()
+        slices: SimpleQueue[tuple[int, int]] = SimpleQueue()
+        for part in pairwise(cuts):
+            slices.put(part)
 
-        def part(lo: int, hi: int) -> None:
-            scratch = net_scratch(arrays)
-            self_play(self._states, self._rules, self._seeds, self._episodes, lo, hi, VALUES, arrays, scratch, self._record)
+        def until_done() -> None:
+            with suppress(Empty):
+                while True:
+                    work(*slices.get_nowait())
 
-        self._in_parts(part, self.settings.batch)
-
-    def _in_parts(self, part: Any, n: int) -> None:
-        """Call `part(lo, hi)` on slices of n things, one a thread."""
-        cuts = [int(cut) for cut in np.linspace(0, n, self.threads + 1)]
-        if self.threads == 1:
-            part(0, n)
-            return
         with ThreadPoolExecutor(self.threads) as pool:
-            for future in [pool.submit(part, lo, hi) for lo, hi in pairwise(cuts)]:
-                future.result()
+            others = [pool.submit(until_done) for _ in range(self.threads - 1)]
+            if meanwhile is not None:
+                meanwhile()
+            until_done()
+            for other in others:
+                other.result()
 
     def _fit(self, inputs: torch.Tensor, targets: torch.Tensor) -> None:
         s = self.settings
@@ -231,8 +185,11 @@ class TDLearner:
             chosen = order[first : first + s.minibatch]
             w1, b1, w2, b2, w3, b3 = self._weights
             hidden = torch.relu(torch.addmm(b1, inputs[chosen], w1))
-            logits = torch.addmm(b3, torch.relu(torch.addmm(b2, hidden, w2)), w3)
-            loss = -(targets[chosen] * torch.log_softmax(logits, 1)).sum(1).mean()
+            answer = torch.addmm(b3, torch.relu(torch.addmm(b2, hidden, w2)), w3)
+            if s.kind == "odds":
+                loss = -(targets[chosen] * torch.log_softmax(answer, 1)).sum(1).mean()
+            else:
+                loss = torch.square(targets[chosen] - answer).mean()
             self._adam.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             self._adam.step()
@@ -253,25 +210,16 @@ class TDLearner:
         Args:
             games: an even number; the same dice at every call.
         """
-        rules = self._game.but(max_turns=None).record()
+        settings = Settings(self.settings.variant, cube=False)
+        rules = settings.record()
         arrays, points = self.net().kernel_arrays(rules), np.zeros(games, np.int32)
-        table = pubeval_table(self._game.variant.checkers)
+        table = pubeval_table(settings.variant.checkers)
 
         def part(lo: int, hi: int) -> None:
-            duel(
-                np.zeros(1, STATE),
-                rules,
-                np.uint64(_DUEL_SEED),
-                2 * lo,
-                2 * hi,
-                VALUES,
-                arrays,
-                net_scratch(arrays),
-                table,
-                points,
-            )
+            one = np.zeros(1, STATE)
+            duel(one, rules, np.uint64(_DUEL_SEED), 2 * lo, 2 * hi, VALUES, arrays, search_room(arrays), table, points)
 
-        self._in_parts(part, games // 2)
+        self._share_out(part, games // 2)
         pairs = points.reshape(-1, 2).mean(1)
         return float(pairs.mean()), float(1.96 * pairs.std(ddof=1) / np.sqrt(len(pairs)))
 
@@ -301,8 +249,6 @@ class TDLearner:
         Raises:
             SettingsError: it is no such file.
         """
-        import ast
-
         try:
             with np.load(path, allow_pickle=False) as file:
                 content = {name: file[name] for name in file.files}
@@ -336,16 +282,46 @@ class TDLearner:
         self.seconds = float(content["seconds"])
 
 
+def _room(settings: TDSettings, outputs: int) -> tuple[npt.NDArray[Any], ...]:
+    """What `self_play` records in: nothing yet that could be learnt from."""
+    shape = settings.turns + 1, settings.batch
+    answers = np.zeros((*shape, outputs), np.float32)
+    return np.zeros(shape, STATE), answers, np.zeros(shape, np.int8), np.full(shape, TERMINAL, np.int8)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Torch on one thread: more of them would be in the way of self-play, and their sums may differ."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
-def _first_weights(hidden: tuple[int, int], generator: torch.Generator) -> list[torch.Tensor]:
+def _first_weights(sizes: tuple[int, ...], generator: torch.Generator) -> list[torch.Tensor]:
     """Weights and biases as (in, out), drawn uniformly within 1 / sqrt(inputs)."""
-    sizes = (198, *hidden, 6)
     weights = []
     for n, m in pairwise(sizes):
         bound = n**-0.5
         weights.append((torch.rand(n, m, generator=generator) * 2 - 1) * bound)
         weights.append((torch.rand(m, generator=generator) * 2 - 1) * bound)
     return weights
+
+
+def _taken_over(first: list[torch.Tensor], net: ValueNet) -> list[torch.Tensor]:
+    """`first` with the layers of `net` in their place, up to the first of another size; inputs that it lacks count 0."""
+    if net.b1.size != len(first[1]):
+        return first
+    w1 = torch.zeros_like(first[0])
+    rows = len(net.w1) if net.w1.shape == first[0].shape else 198
+    w1[:rows] = torch.from_numpy(net.w1[:rows])
+    weights = [w1, *(torch.from_numpy(w.copy()) for w in (net.b1, net.w2, net.b2, net.w3, net.b3))]
+    same = [old.shape == new.shape for old, new in zip(first, weights, strict=True)]
+    kept = same.index(False) if False in same else len(same)
+    return [*weights[:kept], *first[kept:]]

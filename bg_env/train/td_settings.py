@@ -1,0 +1,101 @@
+"""What a run of the TD learner is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from bg_env.equity import LONGEST
+from bg_env.errors import SettingsError
+from bg_env.rules import Settings
+
+__all__ = ["MOST_TURNS", "TDSettings"]
+
+MOST_TURNS: Final = 400
+"""Turns after which a game of self-play is cut off; only the first nets play so long."""
+
+
+@dataclass(frozen=True)
+class TDSettings:
+    """What a run is made of.
+
+    Attributes:
+        total: games of self-play after which the learning rate has fallen to `lr_end`, and learning ends.
+        hidden: units of the two hidden layers.
+        batch: games played side by side.
+        turns: turns of each game between two rounds of fitting.
+        minibatch: positions an update.
+        lr, lr_end: learning rate at the start and at the end; it falls linearly.
+        lam: lambda at the start; it falls linearly to 0 over the first `lam_share` of the games.
+        lam_share: see `lam`.
+        average: decay of the running average of the weights, a round.
+        seed: of weights, dice and order of updates.
+        variant: what is played.
+        cube: whether with a cube; turning, taking and dropping it are then learnt like plays, and the net (of kind "cube")
+            answers with points a game in units of the cube.
+        match_length: 0 for money play, else the points that a match goes to: every game begins at a score that chance
+            chooses, and the net (of kind "match") learns the chance to win the match, as the match equity table has it at
+            the end of a game.
+        explore: share of the cube's turns that go by chance, so that the worth of each is learnt.
+        targets: "td", or "rolls": after the first `lam_share` of the games the targets are the exact mean over the 21 rolls
+            that may come, each played as the net likes best, instead of what one of them led to.
+        start: path of a net to begin with, "" for a random one: layers are taken over as far as they have the same sizes.
+    """
+
+    total: int = 3_600_000
+    hidden: tuple[int, int] = (512, 128)
+    batch: int = 512
+    turns: int = 8
+    minibatch: int = 512
+    lr: float = 2e-3
+    lr_end: float = 5e-6
+    lam: float = 0.7
+    lam_share: float = 0.3
+    average: float = 0.998
+    seed: int = 0
+    variant: str = "backgammon"
+    cube: bool = False
+    match_length: int = 0
+    explore: float = 0.05
+    targets: str = "td"
+    start: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hidden", tuple(int(n) for n in self.hidden))
+        whole = {"total": self.total, "batch": self.batch, "turns": self.turns, "minibatch": self.minibatch}
+        whole |= {"hidden": min(self.hidden, default=0)}
+        for name, value in whole.items():
+            if isinstance(value, bool) or int(value) != value or value < 1:
+                msg = f"{name} is a whole number of at least 1, not {value!r}"
+                raise SettingsError(msg)
+        if isinstance(self.seed, bool) or int(self.seed) != self.seed or not 0 <= self.seed < 2**32:
+            msg = f"seed is a whole number from 0 to 2**32 - 1, not {self.seed!r}"
+            raise SettingsError(msg)
+        if len(self.hidden) != 2:
+            msg = f"hidden is the number of units of two layers, not {self.hidden}"
+            raise SettingsError(msg)
+        for name in ("lr", "lr_end", "lam", "lam_share", "average", "explore"):
+            if not 0 <= getattr(self, name) <= 1:
+                msg = f"{name} is a number from 0 to 1, not {getattr(self, name)!r}"
+                raise SettingsError(msg)
+        if self.targets not in ("td", "rolls"):
+            msg = f"targets is 'td' or 'rolls', not {self.targets!r}"
+            raise SettingsError(msg)
+        if self.match_length > LONGEST:
+            msg = f"match_length is at most {LONGEST}, which the match equity table covers, not {self.match_length}"
+            raise SettingsError(msg)
+        self.played()
+
+    def played(self) -> Settings:
+        """The settings of the games of self-play.
+
+        Raises:
+            SettingsError: there are no such games.
+        """
+        match = {"match_length": self.match_length} if self.match_length else {}
+        return Settings(self.variant, cube=self.cube, max_turns=MOST_TURNS, **match)  # type: ignore[arg-type]
+
+    @property
+    def kind(self) -> str:
+        """The kind of net that is learnt; see `bg_env.players.net`."""
+        return "match" if self.match_length else "cube" if self.cube else "odds"

@@ -1,0 +1,53 @@
+"""What the positions of self-play are fitted to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.players.net import FLIP
+from bg_env.players.selfplay import BROKEN, TERMINAL
+
+__all__ = ["td_targets"]
+
+Floats = npt.NDArray[np.float32]
+
+
+def flipped(answers: Floats) -> Floats:
+    """Answers (n, 6) or (n, 1) as the other player sees them."""
+    return answers[:, FLIP] if answers.shape[1] == len(FLIP) else -answers
+
+
+def td_targets(answers: Floats, seen: Any, kind: Any, lam: float, cubes: Any = None) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """TD(lambda) targets within a stretch of turns.
+
+    Args:
+        answers: float32 (turns + 1, games, 6 or 1): the net's answer to each position, at the end of a game what it came to,
+            as player `seen` sees it.
+        seen: int8 (turns + 1, games): that player.
+        kind: int8 (turns + 1, games): GOES_ON, TERMINAL or BROKEN (see `selfplay`).
+        lam: lambda, 0 to 1.
+        cubes: integers (turns + 1, games): log2 of the cube that the answers are in units of; None: they are absolute.
+
+    Returns:
+        The targets of all rows but the last, (turns, games, 6 or 1), and which of them are any: a finished game has no
+        successor.
+    """
+    turns = len(answers) - 1
+    targets = np.zeros((turns, *answers.shape[1:]), np.float32)
+    known = np.zeros((turns, answers.shape[1]), bool)
+    ahead = answers[turns]
+    for t in range(turns - 1, -1, -1):
+        target = np.float32(lam) * ahead + np.float32(1 - lam) * answers[t + 1]
+        ended = kind[t + 1] == TERMINAL
+        target[ended] = answers[t + 1][ended]
+        turned = seen[t] != seen[t + 1]
+        target[turned] = flipped(target[turned])
+        if cubes is not None:
+            target *= np.exp2(cubes[t + 1].astype(np.float32) - cubes[t])[:, None]
+        known[t] = (kind[t] != TERMINAL) & (kind[t + 1] != BROKEN)
+        targets[t] = target
+        ahead = np.where(known[t][:, None], target, answers[t])
+    return targets, known
