@@ -14,6 +14,9 @@ from bg_env.registration import IDS
 
 __all__ = ["train"]
 
+_TD = ("hidden", "variant", "cube", "match_length", "targets", "start")
+"""Options of TDSettings that go by the same name."""
+
 
 @click.command(short_help="Train an agent and measure it.")
 @click.option(
@@ -21,10 +24,19 @@ __all__ = ["train"]
     type=click.Choice(["ppo", "td"]),
     default="ppo",
     show_default=True,
-    help="MaskablePPO against an opponent, or a value net by temporal differences in self-play (cubeless).",
+    help="MaskablePPO against an opponent, or a value net by temporal differences in self-play.",
 )
-@click.option("--selfplay-games", type=int, help="With td: games of self-play to learn from.  [default: 2,000,000]")
-@click.option("--hidden", type=int, nargs=2, help="With td: units of the two hidden layers.  [default: 256 96]")
+@click.option("--selfplay-games", type=int, help="With td: games of self-play to learn from.  [default: 3,600,000]")
+@click.option("--hidden", type=int, nargs=2, help="With td: units of the two hidden layers.  [default: 512 128]")
+@click.option("--variant", metavar="NAME", help="With td: what is played.  [default: backgammon]")
+@click.option("--cube", is_flag=True, default=None, help="With td: with a cube, whose turns are learnt like plays.")
+@click.option("--match-length", type=int, help="With td: learn a match to so many points, at every score of it.")
+@click.option(
+    "--targets",
+    type=click.Choice(["td", "rolls"]),
+    help="With td: fit positions to what followed, or to the mean over the 21 rolls (exact, and slow).  [default: td]",
+)
+@click.option("--start", type=click.Path(exists=True, dir_okay=False), help="With td: the file of a net to begin with.")
 @click.option(
     "--id", "id_", metavar="ID", help=f"What to learn: one of {', '.join(IDS)}.  [default: bg_env/BackgammonCubeless-v0]"
 )
@@ -63,7 +75,7 @@ def train(algorithm: str, id_: str | None, out: Path | None, resume: bool, overw
     out = out or Path("runs") / algorithm
     if algorithm == "td":
         return _td(out, asked, resume=resume, overwrite=overwrite, progress=not quiet)
-    _refuse(asked, ("selfplay_games", "hidden"), "td")
+    _refuse(asked, ("selfplay_games", *_TD), "td")
     from bg_env.train.folder import RunFolder
     from bg_env.train.options import choose_options
 
@@ -101,8 +113,10 @@ def _td(out: Path, asked: dict[str, Any], *, resume: bool, overwrite: bool, prog
     from bg_env.train.td_run import TDFolder, train_td
 
     if resume:
-        _refuse(asked, ("selfplay_games", "hidden", "seed"), "td without --resume: a run keeps its own")
-    chosen = {"total": asked.get("selfplay_games"), "hidden": asked.get("hidden"), "seed": asked.get("seed")}
+        _refuse(asked, ("selfplay_games", *_TD, "seed"), "td without --resume: a run keeps its own")
+    if asked.get("match_length"):
+        asked.setdefault("cube", True)
+    chosen = {"total": asked.get("selfplay_games")} | {name: asked.get(name) for name in (*_TD, "seed")}
     settings = TDSettings(**{name: value for name, value in chosen.items() if value is not None})
     limits = {"minutes": asked.get("minutes"), "threads": asked.get("threads"), "duel": asked.get("games")}
     given = {name: value for name, value in limits.items() if value is not None}

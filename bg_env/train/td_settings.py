@@ -92,8 +92,7 @@ class TDSettings:
         Raises:
             SettingsError: there are no such games.
         """
-        match = {"match_length": self.match_length} if self.match_length else {}
-        return Settings(self.variant, cube=self.cube, max_turns=MOST_TURNS, **match)  # type: ignore[arg-type]
+        return Settings(self.variant, cube=self.cube, max_turns=MOST_TURNS, match_length=self.match_length)
 
     @property
     def kind(self) -> str:
