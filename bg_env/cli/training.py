@@ -40,7 +40,15 @@ _TD = ("hidden", "variant", "cube", "match_length", "targets", "start")
 @click.option(
     "--id", "id_", metavar="ID", help=f"What to learn: one of {', '.join(IDS)}.  [default: bg_env/BackgammonCubeless-v0]"
 )
-@click.option("--opponent", metavar="PLAYER", help=f"Whom to learn against: {PLAYER_HELP}  [default: random]")
+@click.option(
+    "--opponent",
+    metavar="PLAYER",
+    help=f"Whom to learn against: {PLAYER_HELP} Or self: a pool of the learner's past selves.  [default: random]",
+)
+@click.option(
+    "--measure", metavar="PLAYER", multiple=True, help="Measure the net against this player on the way, too; may be repeated."
+)
+@click.option("--measure-every", type=int, help="So often, in rollouts of 64 steps of each game.  [default: 50]")
 @click.option("--minutes", type=float, help="Train for so many minutes (more, with --resume).  [default: 4, without --steps]")
 @click.option(
     "--steps", type=int, help="Train for so many decisions of the learner (more, with --resume), rounded up to rollouts."
@@ -60,7 +68,8 @@ def train(algorithm: str, id_: str | None, out: Path | None, resume: bool, overw
 
     With --algorithm ppo it learns against an opponent, then plays fresh games. It writes model.zip (for MaskablePPO.load),
     curve.csv, curve.png, run.json and games.npz into the folder, and prints wins, gammons, backgammons and points per game
-    of the trained net beside those of the untrained one, with 95 % intervals.
+    of the trained net beside those of the untrained one, with 95 % intervals. With --opponent self it learns by self-play
+    against a pool of its past selves (kept in pool.npz), and then meets the first --measure, or random.
 
     With --algorithm td it learns by self-play. It writes net.npz, which is what was learnt (play it as "greedy:FILE"),
     run.npz, which --resume needs, and curve.csv, the strength against pubeval. Options that belong to the other algorithm
@@ -71,7 +80,7 @@ def train(algorithm: str, id_: str | None, out: Path | None, resume: bool, overw
     With the same --seed, and a number of steps or games of self-play instead of minutes, a machine goes through the same games
     and comes to the same net, also if it was stopped and resumed; with --minutes it comes as far as the clock allows.
     """
-    asked = {name: value for name, value in ({"id": id_} | given).items() if value is not None}
+    asked = {name: value for name, value in ({"id": id_} | given).items() if value not in (None, ())}
     out = out or Path("runs") / algorithm
     if algorithm == "td":
         return _td(out, asked, resume=resume, overwrite=overwrite, progress=not quiet)
@@ -108,7 +117,7 @@ def _refuse(asked: dict[str, Any], names: Iterable[str], algorithm: str) -> None
 
 def _td(out: Path, asked: dict[str, Any], *, resume: bool, overwrite: bool, progress: bool) -> int:
     """`--algorithm td`."""
-    _refuse(asked, ("id", "opponent", "steps", "num_envs"), "ppo")
+    _refuse(asked, ("id", "opponent", "steps", "num_envs", "measure", "measure_every"), "ppo")
     from bg_env.train.td import TDSettings  # slow: it brings PyTorch
     from bg_env.train.td_run import TDFolder, train_td
 

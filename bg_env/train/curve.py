@@ -7,7 +7,7 @@ import csv
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ class Row(NamedTuple):
         entropy: mean entropy of the policy in this rollout's updates, in nats.
         kl: mean Kullback-Leibler distance that the updates moved the policy.
         explained: share of the returns' variance that the value net explained.
+        measured: who measured the net after this rollout, each with the points a game that the net made, played greedily.
     """
 
     steps: int
@@ -43,17 +44,25 @@ class Row(NamedTuple):
     entropy: float
     kl: float
     explained: float
+    measured: tuple[tuple[str, Estimate], ...] = ()
 
 
 _KINDS: Final = (int, float, int, int, float, float, float, float)
+_COLUMNS: Final = Row._fields[: len(_KINDS)]
+_ENDS: Final = ("", " low", " high")
+"""What stands behind a player's name in the heads of its three columns: the mean, and the 95 % interval."""
 
 
 def write_curve(file: IO[bytes], rows: Sequence[Row]) -> None:
-    """Write the rows as CSV, with a head line."""
+    """Write the rows as CSV, with a head line; three columns for each player that measured, empty where it did not."""
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(Row._fields)
-    table.writerows([f"{value:.6g}" if isinstance(value, float) else value for value in row] for row in rows)
+    players = list(dict.fromkeys(name for row in rows for name, _ in row.measured))
+    table.writerow([*_COLUMNS, *(name + end for name in players for end in _ENDS)])
+    for *values, measured in rows:
+        known = dict(measured)
+        numbers = [*values, *(number for name in players for number in known.get(name, ("", "", "")))]
+        table.writerow([f"{value:.6g}" if isinstance(value, float) else value for value in numbers])
     file.write(text.getvalue().encode())
 
 
@@ -65,14 +74,23 @@ def read_curve(path: Path) -> list[Row]:
     """
     with path.open(encoding="utf-8", newline="") as file:
         head, *lines = list(csv.reader(file)) or [[]]
-    rows = None
-    if tuple(head) == Row._fields and all(len(line) == len(head) for line in lines):
+    n = len(_COLUMNS)
+    players = head[n :: len(_ENDS)]
+    rows: list[Row] | None = None
+    if head == [*_COLUMNS, *(name + end for name in players for end in _ENDS)] and {len(line) for line in lines} <= {len(head)}:
         with contextlib.suppress(ValueError):
-            rows = [Row(*(kind(word) for kind, word in zip(_KINDS, line, strict=True))) for line in lines]
+            rows = [_row(line[:n], players, line[n:]) for line in lines]
     if rows is None:
-        msg = f"{path} is not the curve of a training run: a table with the columns {','.join(Row._fields)}"
+        msg = f"{path} is not the curve of a training run: a table with the columns {','.join(_COLUMNS)}"
         raise SettingsError(msg)
     return rows
+
+
+def _row(words: Sequence[str], players: Sequence[str], strengths: Sequence[str]) -> Row:
+    """A row from the words of a line, the last of them the strengths against all players that ever measured."""
+    each = ((name, strengths[3 * k : 3 * k + 3]) for k, name in enumerate(players))
+    measured = tuple((name, Estimate(*map(float, numbers))) for name, numbers in each if any(numbers))
+    return Row(*(kind(word) for kind, word in zip(_KINDS, words, strict=True)))._replace(measured=measured)
 
 
 def _moving(totals: npt.NDArray[np.float64], games: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -85,6 +103,15 @@ def _moving(totals: npt.NDArray[np.float64], games: npt.NDArray[np.float64]) -> 
     return means
 
 
+def _draw_measured(axes: Any, rows: Sequence[Row]) -> None:
+    """A line for each player that measured the net on the way."""
+    for k, name in enumerate(dict.fromkeys(name for row in rows for name, _ in row.measured)):
+        found = [(row.seconds / 60, *dict(row.measured)[name]) for row in rows if name in dict(row.measured)]
+        minutes, mean, low, high = np.array(found, np.float64).T
+        label = f"greedy against {name}: {mean[-1]:+.3g}"
+        axes.errorbar(minutes, mean, [mean - low, high - mean], fmt=".-", color=f"C{k + 1}", capsize=2, label=label)
+
+
 def draw_curve(
     file: IO[bytes],
     rows: Sequence[Row],
@@ -93,6 +120,7 @@ def draw_curve(
     unit: str = "points a game",
     before: tuple[Estimate, Estimate] | None = None,
     after: tuple[Estimate, Estimate] | None = None,
+    judge: str = "",
 ) -> None:
     """Draw the rows as a PNG: points and share of games won over minutes of training.
 
@@ -103,6 +131,7 @@ def draw_curve(
         unit: of the points.
         before: points and wins of the untrained net, played greedily, with intervals; None if not measured.
         after: those of the trained one.
+        judge: whom both met, if it is not the opponent of the training.
 
     Raises:
         MissingDependencyError: matplotlib is not installed.
@@ -132,7 +161,11 @@ def draw_curve(
             if measured is not None:
                 mean, low, high = (factor * number for number in measured[which])
                 bars = [[mean - low], [high - mean]]
-                axes.errorbar([when], [mean], bars, fmt="o", color=colour, capsize=4, label=f"{name}, greedy: {mean:.3g}")
+                met = f" against {judge}" if judge else ""
+                label = f"{name}, greedy{met}: {mean:.3g}"
+                axes.errorbar([when], [mean], bars, fmt="o", color=colour, capsize=4, label=label)
+        if which == 0:
+            _draw_measured(axes, rows)
         axes.grid(visible=True, alpha=0.3)
         axes.legend(loc="lower right", fontsize="small")
     upper.set_ylabel(unit)

@@ -17,8 +17,8 @@ class RunFolder:
     """The folder of one run.
 
     It holds `model.zip`, `curve.csv`, `curve.png`, `run.json` (what was asked for and what came of it) and `games.npz` (the
-    games in progress and the random numbers, so that a resumed run goes on exactly). Files are written
-    beside their place and then moved there, so that a stop at any moment leaves whole ones.
+    games in progress and the random numbers, so that a resumed run goes on exactly), in self-play `pool.npz` (the past selves).
+    Files are written beside their place and then moved there, so that a stop at any moment leaves whole ones.
 
     Args:
         path: the folder; nothing is written before `make`.
@@ -29,7 +29,7 @@ class RunFolder:
         SettingsError: there is something in the folder and neither was said, or there is nothing to go on with.
     """
 
-    NAMES: ClassVar[tuple[str, ...]] = ("model.zip", "run.json", "games.npz", "curve.csv", "curve.png")
+    NAMES: ClassVar[tuple[str, ...]] = ("model.zip", "run.json", "games.npz", "pool.npz", "curve.csv", "curve.png")
     """What a run may have written."""
     NEEDED: ClassVar[tuple[str, ...]] = ("model.zip", "run.json")
     """What a run must have written to be resumed."""
@@ -75,6 +75,11 @@ class RunFolder:
     def games(self) -> Path:
         """The games in progress and the random numbers, arrays without pickle."""
         return self.path / "games.npz"
+
+    @property
+    def pool(self) -> Path:
+        """The past selves of self-play, weights only."""
+        return self.path / "pool.npz"
 
     @property
     def curve(self) -> Path:

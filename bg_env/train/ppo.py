@@ -12,7 +12,6 @@ import platform
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -25,10 +24,10 @@ from tqdm import tqdm
 import bg_env
 from bg_env import arena
 from bg_env.errors import MissingDependencyError, SettingsError
-from bg_env.players.models import ModelPlayer
 from bg_env.train.curve import Row, draw_curve, read_curve, write_curve
 from bg_env.train.folder import RunFolder
-from bg_env.train.options import PpoOptions, settings_of
+from bg_env.train.measure import FRESH, evaluate, score_table
+from bg_env.train.options import SELF, PpoOptions, settings_of
 from bg_env.train.stopping import FirstCtrlC
 
 try:
@@ -42,6 +41,7 @@ try:
     from stable_baselines3.common.vec_env import VecEnvWrapper
 
     from bg_env.adapters.sb3 import Sb3VecEnv, make_sb3
+    from bg_env.train.pool import EVERY, PastSelves, actor_of
 except ImportError as error:
     msg = 'training needs PyTorch, sb3-contrib and matplotlib: pip install "bg_env[train]"'
     raise MissingDependencyError(msg) from error
@@ -52,8 +52,10 @@ ROLLOUT: Final = 64
 """Steps of each game between two updates."""
 HIGHEST: Final = 3
 """Rewards in points are divided by it: a backgammon without cube is 1."""
-FRESH: Final = 2**63
-"""Added to the seed of the games that measure; a training with a seed below it never sees them."""
+_HOW: Final[dict[str, Any]] = {"learning_rate": 6e-4, "ent_coef": 0.01, "gae_lambda": 0.95, "net": [128, 128]}
+"""Against a player that stays as it is."""
+_HOW_SELF: Final[dict[str, Any]] = {"learning_rate": 3e-4, "ent_coef": 0.005, "gae_lambda": 0.9, "net": [256, 128]}
+"""In self-play."""
 _KEEP_SECONDS: Final = 30
 """So often the run is written while it goes on."""
 _NEVER: Final = 10**9
@@ -114,6 +116,8 @@ def make_model(options: PpoOptions, num_envs: int | None = None) -> MaskablePPO:
     """A fresh net over a batch of games, with the settings that `train` uses: that of the same seed is always the same."""
     env = _environment(options, num_envs or options.num_envs)
     rows = ROLLOUT * env.num_envs
+    how = dict(_HOW_SELF if options.opponent == SELF else _HOW)
+    net = how.pop("net")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="You have specified a mini-batch size")  # a smaller last one does no harm
         return MaskablePPO(
@@ -123,58 +127,43 @@ def make_model(options: PpoOptions, num_envs: int | None = None) -> MaskablePPO:
             batch_size=min(2048, rows),
             n_epochs=4,
             gamma=1.0,
-            learning_rate=6e-4,
-            ent_coef=0.01,
-            policy_kwargs={"net_arch": [128, 128], "activation_fn": torch.nn.ReLU},
+            policy_kwargs={"net_arch": net, "activation_fn": torch.nn.ReLU},
             seed=options.seed,
             device="cpu",
+            **how,
         )
 
 
 def _environment(options: PpoOptions, num_envs: int) -> _Thirds | Sb3VecEnv:
-    """The batch to learn in; game i of it has the seed `options.seed + i`."""
+    """The batch to learn in; game i of it has the seed `options.seed + i`. For self-play its opponent is to be set."""
     match = settings_of(options.id).match_length > 0
     env = make_sb3(
         options.id,
         num_envs,
         seed=options.seed,
-        opponent=options.opponent,
+        opponent="random" if options.opponent == SELF else options.opponent,
         reward="match" if match else "points",
         num_threads=options.threads,
     )
     return env if match else _Thirds(env)
 
 
-def _warm_up(options: PpoOptions) -> None:
+def _warm_up(options: PpoOptions, pool: PastSelves | None) -> None:
     """Have the kernels compiled, if they are not yet, before the clock runs."""
     env = _environment(options, 1)
+    batch = _batch(env)
+    if pool is not None:
+        pool.draw(0)
+        batch.env.set_opponent(pool)
     env.reset()
-    env.step(np.flatnonzero(_batch(env).action_masks()[0])[:1])
+    for _ in range(1 if pool is None else 8):  # within eight steps the pool is asked
+        env.step(np.flatnonzero(batch.action_masks()[0])[:1])
     env.close()
 
 
 def _batch(env: Any) -> Sb3VecEnv:
     batch: Sb3VecEnv = env.unwrapped
     return batch
-
-
-def evaluate(
-    model: MaskablePPO, options: PpoOptions, name: str, progress: Callable[[int], object] | None = None
-) -> arena.Result:
-    """Let a model play fresh games against the opponent, half of them from each seat, on the same dice.
-
-    It plays greedily: always the action that it finds most probable. The games are the same for every model.
-    """
-    observation = gymnasium.spec(options.id).kwargs.get("observation", "tesauro")
-    return arena.play(
-        ModelPlayer(model, observation, name=name),
-        options.opponent,
-        games=options.games,
-        seed=FRESH + options.seed,
-        names=(name, options.opponent),
-        settings=settings_of(options.id),
-        progress=progress,
-    )
 
 
 class _Run:
@@ -189,6 +178,7 @@ class _Run:
         if resume:
             try:
                 self._resume()
+                self.pool = self._make_pool(resume=True)
             except SettingsError:
                 raise
             except (AttributeError, EOFError, IndexError, KeyError, RuntimeError, TypeError, ValueError, BadZipFile) as error:
@@ -196,7 +186,8 @@ class _Run:
                 raise SettingsError(msg) from error
         else:
             self.model = make_model(options)
-        _warm_up(options)
+            self.pool = self._make_pool(resume=False)
+        _warm_up(options, self.pool)
         self.model.set_logger(Logger(folder=None, output_formats=[]))
         self.count = _Count()
 
@@ -210,6 +201,21 @@ class _Run:
         env.seed(self.options.seed + self.model.num_timesteps)  # other games, should those in progress be lost
         if self.folder.games.is_file():
             self._restore_games(env)
+
+    def _make_pool(self, *, resume: bool) -> PastSelves | None:
+        """In self-play the past selves, of which there is at least one, as the opponent in all games."""
+        options, model = self.options, self.model
+        if options.opponent != SELF:
+            return None
+        observation = gymnasium.spec(options.id).kwargs.get("observation", "tesauro")
+        pool = PastSelves(actor_of(model.policy), settings_of(options.id), observation, seed=options.seed)
+        if resume and self.folder.pool.is_file():
+            with self.folder.pool.open("rb") as file:
+                pool.restore(file, until=model.num_timesteps)
+        if not pool.steps:
+            pool.add(actor_of(model.policy), model.num_timesteps)
+        _batch(model.env).env.set_opponent(pool)
+        return pool
 
     def _restore_games(self, env: _Thirds | Sb3VecEnv) -> None:
         """Go on with the games in progress and the random numbers, if they belong to this model."""
@@ -230,6 +236,11 @@ class _Run:
         """Play and learn once."""
         began = time.perf_counter()
         steps = ROLLOUT * self.options.num_envs
+        number = self.model.num_timesteps // steps
+        if self.pool is not None:
+            if number % EVERY == 0 and self.pool.steps[-1] < self.model.num_timesteps:
+                self.pool.add(actor_of(self.model.policy), self.model.num_timesteps)
+            self.pool.draw(number)
         self.model.learn(steps, callback=self.count, reset_num_timesteps=False, log_interval=_NEVER)
         self.seconds += time.perf_counter() - began
         logged = self.model.logger.name_to_value
@@ -242,9 +253,17 @@ class _Run:
             entropy=-float(logged["train/entropy_loss"]),
             kl=float(logged["train/approx_kl"]),
             explained=float(logged["train/explained_variance"]),
+            measured=self._measured() if (number + 1) % self.options.measure_every == 0 else (),
         )
         self.rows.append(row)
         return row
+
+    def _measured(self) -> tuple[tuple[str, arena.Estimate], ...]:
+        """How the net does now against the players that measure it; its time is not that of the training."""
+        results = {who: evaluate(self.model, self.options, "learner", against=who) for who in self.options.measure}
+        if not all(result.complete for result in results.values()):
+            raise KeyboardInterrupt  # the second Ctrl-C, which ends the games early
+        return tuple((who, result.points) for who, result in results.items())
 
     def keep(self, scores: dict[str, arena.Result] | None = None) -> None:
         """Write everything that the folder holds."""
@@ -258,6 +277,8 @@ class _Run:
             "numpy": numpy_state["state"]["key"],
             "numpy_at": np.int64(numpy_state["state"]["pos"]),
         }
+        if self.pool is not None:
+            self.folder.write(self.folder.pool, self.pool.dump)
         self.folder.write(self.folder.model, lambda file: model.save(file, exclude=["_last_obs", "_last_episode_starts"]))
         self.folder.write(self.folder.games, lambda file: np.savez(file, **arrays))
         self.folder.write(self.folder.curve, lambda file: write_curve(file, self.rows))
@@ -275,12 +296,15 @@ class _Run:
     def draw(self, scores: dict[str, arena.Result]) -> None:
         """Draw the curve."""
         marks = {name: (result.points, result.sides[0].wins) for name, result in scores.items()}
-        title = f"MaskablePPO on {self.options.id} against {self.options.opponent}"
+        against = "past selves" if self.pool is not None else self.options.opponent
+        title = f"MaskablePPO on {self.options.id} against {against}"
         match = settings_of(self.options.id).match_length > 0
         unit = "matches won - lost" if match else "points a game"
         before, after = marks.get("untrained"), marks.get("trained")
+        judge = self.options.judge if self.pool is not None else ""
         self.folder.write(
-            self.folder.picture, lambda file: draw_curve(file, self.rows, title, unit=unit, before=before, after=after)
+            self.folder.picture,
+            lambda file: draw_curve(file, self.rows, title, unit=unit, before=before, after=after, judge=judge),
         )
 
 
@@ -325,6 +349,7 @@ def _learn(run: _Run, progress: bool) -> bool:
     options = run.options
     seconds, steps = 60 * (options.minutes or float("inf")), options.steps or float("inf")
     first_seconds, first_steps, kept = run.seconds, run.model.num_timesteps, time.monotonic()
+    strength: dict[str, str] = {}
     by_time = options.minutes is not None
     with (
         tqdm(
@@ -339,9 +364,10 @@ def _learn(run: _Run, progress: bool) -> bool:
         while run.seconds - first_seconds < seconds and run.model.num_timesteps - first_steps < steps and not ctrl_c.asked:
             row = run.rollout()
             told = {"steps": f"{row.steps:,}"}
-            if row.games:
+            if row.games and run.pool is None:
                 told |= {"won": f"{row.wins / row.games:.0%}", "points": f"{row.points / row.games:+.2f}"}
-            bar.set_postfix(told, refresh=False)
+            strength |= {f"v {who}": f"{points.value:+.2f}" for who, points in row.measured}
+            bar.set_postfix(told | strength, refresh=False)
             done = run.seconds - first_seconds if by_time else row.steps - first_steps
             bar.update(min(done, bar.total or done) - bar.n)
             if time.monotonic() - kept > _KEEP_SECONDS:
@@ -364,22 +390,6 @@ def _measure(run: _Run, progress: bool) -> dict[str, arena.Result]:
     torch.set_rng_state(state[0])
     np.random.set_state(state[1])  # noqa: NPY002 - SB3's own
     return scores
-
-
-def score_table(scores: dict[str, arena.Result], options: PpoOptions) -> str:
-    """The measured games as a table."""
-    result = next(iter(scores.values()))
-    many, form = ("games", ".1%") if result.settings.money else ("matches", ".2f")
-    seats = f"{options.games // 2:,} from each seat"
-    lines = [
-        f"{options.games:,} fresh {many} against {options.opponent}, {seats}, played greedily; in brackets 95 % intervals:",
-        f"{'':10} {'wins':>21} {'gammons':>21} {'backgammons':>21} {'points per ' + result.unit:>25}",
-    ]
-    for name, result in scores.items():
-        side = result.sides[0]
-        cells = side.wins.text(".1%"), side.gammons.text(form), side.backgammons.text(form)
-        lines.append(f"{name:10} {' '.join(f'{cell:>21}' for cell in cells)} {result.points.text():>25}")
-    return "\n".join(lines)
 
 
 def _versions() -> dict[str, str]:
