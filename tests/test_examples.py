@@ -10,13 +10,8 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-NEEDS = {"td_selfplay.py": ["torch"], "train_maskable_ppo.py": ["sb3_contrib", "matplotlib"]}
+NEEDS = {"train_maskable_ppo.py": ["sb3_contrib", "matplotlib"]}
 RUNS = {
-    "td_selfplay.py": {
-        "arguments": ["--smoke", "--cube", "--out", "run"],
-        "prints": ["Learnt from 2,0", "td v random, 40 games", "td v pubeval, 40 games", "points per game"],
-        "writes": ["run/net.npz", "run/curve.csv"],
-    },
     "train_maskable_ppo.py": {
         "arguments": ["--steps", "30000", "--games", "20", "--out", "run"],
         "prints": ["Learnt from 32,768 steps", "untrained v random, 20 games", "trained v random, 20 games", "points per game"],

@@ -26,7 +26,7 @@ _TD = ("hidden", "variant", "cube", "match_length", "targets", "start")
     show_default=True,
     help="MaskablePPO against an opponent, or a value net by temporal differences in self-play.",
 )
-@click.option("--selfplay-games", type=int, help="With td: games of self-play to learn from.  [default: 3,600,000]")
+@click.option("--selfplay-games", type=int, help="With td: games of self-play to learn from.  [default: 2,400,000]")
 @click.option("--hidden", type=int, nargs=2, help="With td: units of the two hidden layers.  [default: 512 128]")
 @click.option("--variant", metavar="NAME", help="With td: what is played.  [default: backgammon]")
 @click.option("--cube", is_flag=True, default=None, help="With td: with a cube, whose turns are learnt like plays.")

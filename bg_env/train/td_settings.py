@@ -42,7 +42,7 @@ class TDSettings:
         start: path of a net to begin with, "" for a random one: layers are taken over as far as they have the same sizes.
     """
 
-    total: int = 3_600_000
+    total: int = 2_400_000
     hidden: tuple[int, int] = (512, 128)
     batch: int = 512
     turns: int = 8
