@@ -1,0 +1,87 @@
+"""OpenSpiel's Monte Carlo tree search over bg_env: how strength grows with the number of simulations.
+
+    python examples/openspiel_mcts.py --simulations 64 --games 100 --out runs/mcts
+
+The search throws its own dice: they are chance nodes of the game, and those that will really fall are not in the state that
+it is given. A leaf is judged by the race, the lead in pips. Writes curve.csv (points per game against the random player by
+simulations) into the folder. It needs `pip install "bg_env[openspiel]"`.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import numpy.typing as npt
+from open_spiel.python.algorithms import mcts
+from tqdm import tqdm
+
+from bg_env import VARIANTS, arena
+from bg_env.adapters.openspiel import BotPlayer, OpenSpielGame, OpenSpielState
+
+PIPS = np.arange(26)  # what a checker on each point still has to go; 0 is borne off, 25 the bar
+
+
+class Race(mcts.Evaluator):  # type: ignore[misc] # OpenSpiel has no types
+    """Who is ahead in the race, and by how much: 100 pips count as a point."""
+
+    def evaluate(self, state: OpenSpielState) -> npt.NDArray[np.float64]:
+        """The expected points of both players."""
+        pips = state.states[0]["points"] @ PIPS
+        lead = float(np.clip((pips[1] - pips[0]) / 100, -1, 1))
+        return np.array([lead, -lead])
+
+    def prior(self, state: OpenSpielState) -> list[tuple[int, float]]:
+        """All actions alike; of dice their probabilities."""
+        if state.is_chance_node():
+            return state.chance_outcomes()
+        actions = state.legal_actions()
+        return [(action, 1 / len(actions)) for action in actions]
+
+
+def searcher(simulations: int, exploration: float, seed: int) -> BotPlayer:
+    """A player that searches with so many simulations a decision."""
+
+    def bot(game: OpenSpielGame) -> Any:
+        return mcts.MCTSBot(game, exploration, simulations, Race(), random_state=np.random.RandomState(seed))
+
+    return BotPlayer(bot, name=f"mcts {simulations}")
+
+
+@click.command(help=__doc__)
+@click.option("--simulations", type=click.IntRange(2), default=64, show_default=True, help="Most simulations a decision.")
+@click.option("--exploration", type=click.FloatRange(0), default=0.3, show_default=True, help="The constant of UCT, in points.")
+@click.option("--variant", type=click.Choice(list(VARIANTS)), default="backgammon", show_default=True, help="What to play.")
+@click.option("--games", type=click.IntRange(2), default=100, show_default=True, help="For each number, an even number.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of games and search.")
+@click.option("--out", type=click.Path(path_type=Path), default="runs/mcts", show_default=True, help="A new folder.")
+@click.option("--smoke", is_flag=True, help="Only see that it runs: two and four simulations, six games each.")
+def main(simulations: int, exploration: float, variant: str, games: int, seed: int, out: Path, smoke: bool) -> None:
+    """Play against the random player with more and more simulations, write the curve."""
+    if out.exists():
+        msg = f"{out} exists already: choose a new folder with --out"
+        raise click.UsageError(msg)
+    out.mkdir(parents=True)
+    if smoke:
+        simulations, games = 4, 6
+    with (out / "curve.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(("simulations", "points", "low", "high", "wins"))
+        number = 2
+        while number <= simulations:
+            player = searcher(number, exploration, seed)
+            with tqdm(total=games, unit="game", desc=player.name) as bar:
+                result = arena.play(
+                    player, "random", games=games, seed=seed, variant=variant, cube=False, progress=bar.update
+                )  # fmt: skip
+            rows.writerow((number, *np.round(result.points, 4).tolist(), round(result.sides[0].wins.value, 4)))
+            click.echo(f"{number:>6} simulations: {result.points.text()} points per game against random")
+            number *= 2
+    click.echo(result.text())
+
+
+if __name__ == "__main__":
+    main()
