@@ -52,9 +52,9 @@ ROLLOUT: Final = 64
 """Steps of each game between two updates."""
 HIGHEST: Final = 3
 """Rewards in points are divided by it: a backgammon without cube is 1."""
-_HOW: Final[dict[str, Any]] = {"learning_rate": 6e-4, "ent_coef": 0.01, "gae_lambda": 0.95, "net": [128, 128]}
+_HOW: Final[dict[str, Any]] = {"batch": 2048, "n_epochs": 4, "learning_rate": 6e-4, "ent_coef": 0.01, "gae_lambda": 0.95}
 """Against a player that stays as it is."""
-_HOW_SELF: Final[dict[str, Any]] = {"learning_rate": 3e-4, "ent_coef": 0.005, "gae_lambda": 0.9, "net": [256, 128]}
+_HOW_SELF: Final[dict[str, Any]] = {"batch": 512, "n_epochs": 2, "learning_rate": 5e-4, "ent_coef": 0.01, "gae_lambda": 0.8}
 """In self-play."""
 _KEEP_SECONDS: Final = 30
 """So often the run is written while it goes on."""
@@ -117,17 +117,15 @@ def make_model(options: PpoOptions, num_envs: int | None = None) -> MaskablePPO:
     env = _environment(options, num_envs or options.num_envs)
     rows = ROLLOUT * env.num_envs
     how = dict(_HOW_SELF if options.opponent == SELF else _HOW)
-    net = how.pop("net")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="You have specified a mini-batch size")  # a smaller last one does no harm
         return MaskablePPO(
             "MlpPolicy",
             env,
             n_steps=ROLLOUT,
-            batch_size=min(2048, rows),
-            n_epochs=4,
+            batch_size=min(how.pop("batch"), rows),
             gamma=1.0,
-            policy_kwargs={"net_arch": net, "activation_fn": torch.nn.ReLU},
+            policy_kwargs={"net_arch": [128, 128], "activation_fn": torch.nn.ReLU},
             seed=options.seed,
             device="cpu",
             **how,
