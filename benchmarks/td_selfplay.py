@@ -1,0 +1,82 @@
+"""Self-play with learning beside gnubg-nn's self-play without: games per second of processor time, in turns, in one run.
+
+    python benchmarks/td_selfplay.py --rounds 5 --seconds 10
+
+The learner is `TDLearner` on one thread with two hidden layers of 128 and 64 units, after enough games that its own have the
+usual length. gnubg-nn plays both sides with `best_move` at 0 plies. Needs torch and gnubg-nn.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from itertools import count
+
+import click
+import gnubg_nn
+
+from bg_env.train.td import TDLearner, TDSettings
+
+START = [0, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0]
+
+
+def learn(learner: TDLearner, seconds: float) -> float:
+    """Games per second of processor time."""
+    games, begun = learner.games, time.process_time()
+    while time.process_time() - begun < seconds:
+        learner.round(0.0)
+    return (learner.games - games) / (time.process_time() - begun)
+
+
+def gnubg_game(dice: random.Random) -> int:
+    """One game of gnubg-nn against itself; the number of its turns."""
+    first, second = 0, 0
+    while first == second:
+        first, second = dice.randint(1, 6), dice.randint(1, 6)
+    theirs, ours = START[:], START[:]
+    for turn in count(1):
+        for source, target in gnubg_nn.best_move([theirs, ours], first, second, 0):
+            ours[source - 1] -= 1
+            if target:
+                ours[target - 1] += 1
+                theirs[24] += theirs[24 - target]
+                theirs[24 - target] = 0
+        if not any(ours):
+            return turn
+        theirs, ours = ours, theirs
+        first, second = dice.randint(1, 6), dice.randint(1, 6)
+
+
+def gnubg(dice: random.Random, seconds: float) -> float:
+    """Games per second of processor time."""
+    games, begun = 0, time.process_time()
+    while time.process_time() - begun < seconds:
+        gnubg_game(dice)
+        games += 1
+    return games / (time.process_time() - begun)
+
+
+@click.command(help=__doc__)
+@click.option("--rounds", type=click.IntRange(1), default=5, show_default=True)
+@click.option("--seconds", type=click.FloatRange(0.1), default=10.0, show_default=True, help="Of each loop a round.")
+@click.option(
+    "--warm", type=click.IntRange(0), default=30_000, show_default=True, help="Games learnt from before the clock runs."
+)
+def main(rounds: int, seconds: float, warm: int) -> None:
+    """Measure and print."""
+    learner, dice = TDLearner(TDSettings(hidden=(128, 64), seed=1)), random.Random(1)
+    learner.compile()
+    while learner.games < warm:
+        learner.round(0.0)
+    pairs = [(learn(learner, seconds), gnubg(dice, seconds)) for _ in range(rounds)]
+    ratios = sorted(mine / other for mine, other in pairs)
+    mine, other = (statistics.median(column) for column in zip(*pairs, strict=True))
+    click.echo(
+        f"learning by self-play, 198-128-64-6, one thread: {mine:,.0f} games/s; gnubg-nn at 0 plies: {other:,.0f} games/s"
+    )
+    click.echo(f"ratio {statistics.median(ratios):.1f} ({ratios[0]:.1f} to {ratios[-1]:.1f} over {rounds} rounds)")
+
+
+if __name__ == "__main__":
+    main()
