@@ -11,7 +11,6 @@ from __future__ import annotations
 import random
 import statistics
 import time
-from itertools import count
 
 import click
 import gnubg_nn
@@ -35,17 +34,18 @@ def gnubg_game(dice: random.Random) -> int:
     while first == second:
         first, second = dice.randint(1, 6), dice.randint(1, 6)
     theirs, ours = START[:], START[:]
-    for turn in count(1):
+    turns = 0
+    while any(theirs):
         for source, target in gnubg_nn.best_move([theirs, ours], first, second, 0):
             ours[source - 1] -= 1
             if target:
                 ours[target - 1] += 1
                 theirs[24] += theirs[24 - target]
                 theirs[24 - target] = 0
-        if not any(ours):
-            return turn
+        turns += 1
         theirs, ours = ours, theirs
         first, second = dice.randint(1, 6), dice.randint(1, 6)
+    return turns
 
 
 def gnubg(dice: random.Random, seconds: float) -> float:

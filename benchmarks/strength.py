@@ -1,0 +1,87 @@
+"""The tables of docs/strength.md: players against each other over duplicate games, with 95 % intervals.
+
+    python benchmarks/strength.py --games 20000
+    python benchmarks/strength.py --only cube --games 8000
+
+gnubg needs the package gnubg-nn; rows with it are left out, and said so, where it is missing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from tqdm import tqdm
+
+from bg_env import Settings, arena
+from bg_env.errors import MissingDependencyError
+from bg_env.players import player
+
+CUBELESS, CUBE = Settings(cube=False), Settings()
+
+
+class PlaysOnly:
+    """A player's checker plays alone: it never doubles and takes everything."""
+
+    def __init__(self, name: str) -> None:
+        self.name = f"{name} without cube"
+        self._name = name
+        self._player: Any = None
+
+    def bind(self, settings: Settings) -> PlaysOnly:
+        """The player under these settings."""
+        bound = PlaysOnly(self._name)
+        bound._player = player(self._name, settings)
+        return bound
+
+    def choose_plays(self, states: Any, words: Any) -> Any:
+        """Its plays."""
+        return self._player.choose_plays(states, words)
+
+
+ROWS: dict[str, list[tuple[Any, Any, Settings]]] = {
+    "cubeless": [
+        ("pubeval", "random", CUBELESS),
+        ("td", "random", CUBELESS),
+        ("td", "pubeval", CUBELESS),
+        ("gnubg", "random", CUBELESS),
+        ("gnubg", "pubeval", CUBELESS),
+        ("td", "gnubg", CUBELESS),
+    ],
+    "look-ahead": [("td:1", "td", CUBELESS), ("td:1", "gnubg", CUBELESS)],
+    "cube": [
+        ("td", PlaysOnly("td"), CUBE),
+        ("td-cube", PlaysOnly("td-cube"), CUBE),
+        ("td-cube", "td", CUBE),
+        ("td", "gnubg", CUBE),
+        ("td-cube", "gnubg", CUBE),
+    ],
+    "match": [("td", "gnubg", Settings(match_length=7)), ("td", PlaysOnly("td"), Settings(match_length=7))],
+}
+
+
+@click.command(help=__doc__)
+@click.option("--only", type=click.Choice(list(ROWS)), multiple=True, help="Only this table; can be repeated.")
+@click.option("--games", type=click.IntRange(2), default=20_000, show_default=True, help="Of each row; of matches a tenth.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+def main(only: tuple[str, ...], games: int, seed: int) -> None:
+    """Measure and print."""
+    for table in only or ROWS:
+        click.echo(f"\n{table}\n")
+        for first, second, settings in ROWS[table]:
+            number = games // 20 * 2 if settings.match_length else games
+            names = tuple(x if isinstance(x, str) else x.name for x in (first, second))
+            try:
+                with tqdm(total=number, desc=" v ".join(names), leave=False) as bar:
+                    result = arena.play(
+                        first, second, games=number, seed=seed, settings=settings, names=names, progress=bar.update
+                    )
+            except MissingDependencyError as error:
+                click.echo(f"| {names[0]} | {names[1]} | left out: {error} |")
+                continue
+            wins = result.sides[0].wins
+            click.echo(f"| {names[0]} | {names[1]} | {result.episodes:,} | {result.points.text()} | {wins.text('.1%')} |")
+
+
+if __name__ == "__main__":
+    main()
