@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from importlib import resources
 
 import gymnasium as gym
 import nets
@@ -18,7 +17,6 @@ from bg_env.errors import MissingDependencyError, SettingsError
 from bg_env.players import PLAYERS, ValuePlayer, player
 from bg_env.rules import Settings
 
-HAS_NET = (resources.files("bg_env") / "data" / "td.npz").is_file()
 SETTINGS = Settings()
 
 
@@ -29,21 +27,14 @@ def net_file(tmp_path_factory):
     return path
 
 
-@pytest.fixture
-def td(net_file, monkeypatch):
-    """The player td has a net, a small random one where none is shipped."""
-    if not HAS_NET:
-        monkeypatch.setattr(players, "_shipped", lambda _: players.ValueNet.load(net_file))
-
-
 def test_the_table_in_the_documentation_is_complete():
-    rows = re.findall(r"^\| ([a-z0-9]+)(:FILE)? \| .* \|$", players.__doc__, re.MULTILINE)
+    rows = re.findall(r"^\| ([a-z0-9-]+)(:FILE)? \| .* \|$", players.__doc__, re.MULTILINE)
     assert [name for name, _ in rows if name != "name"] == list(PLAYERS)
     for name, file in rows:
         assert name == "name" or (PLAYERS[name].argument == "FILE") == bool(file)
 
 
-def test_names_and_what_they_make(net_file, td):
+def test_names_and_what_they_make(net_file):
     made = {name: player(name, SETTINGS) for name in ("td", "td:1", f"greedy:{net_file}", f"expectimax:{net_file}")}
     assert [(item.name, item.plies) for item in made.values()] == [
         ("td", 0),
@@ -57,7 +48,7 @@ def test_names_and_what_they_make(net_file, td):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nobody", "no player is called 'nobody': choose from random, pubeval, td, greedy:FILE, expectimax:FILE, sb3:FILE,"),
+        ("nobody", "no player is called 'nobody': choose from random, pubeval, td, td-cube, greedy:FILE, expectimax:FILE,"),
         ("", "no player is called ''"),
         ("Random", "no player is called 'Random'"),
         ("random:1", "player 'random' takes nothing behind its name, not '1'"),
@@ -76,27 +67,23 @@ def test_names_that_are_refused(name, message):
         player(name, SETTINGS)
 
 
-def test_td_looks_one_roll_ahead_at_most(td):
+def test_td_looks_one_roll_ahead_at_most():
     with pytest.raises(SettingsError, match="plies is 0 or 1, not 2"):
         player("td:2", SETTINGS)
 
 
-@pytest.mark.skipif(HAS_NET, reason="the net is shipped")
-def test_without_the_shipped_net():
-    with pytest.raises(
-        SettingsError, match=r"no net for the player 'td': train one \(bg-env train\) and play it as 'greedy:FILE.npz'"
-    ):
-        player("td", SETTINGS)
-
-
-@pytest.mark.skipif(not HAS_NET, reason="no net is shipped")
-def test_the_shipped_net_plays():
-    assert isinstance(player("td", SETTINGS), ValuePlayer)
-    assert player("td", SETTINGS).net is player("td:1", SETTINGS).net
+@pytest.mark.parametrize(("name", "kind"), [("td", "odds"), ("td:1", "odds"), ("td-cube", "cube")])
+def test_the_shipped_nets_tell_how_they_were_made(name, kind):
+    made = player(name, SETTINGS)
+    assert isinstance(made, ValuePlayer)
+    assert (made.name, made.net.kind) == (name, kind)
+    assert {"seed", "games", "hidden", "minutes"} <= set(made.net.about)
+    assert made.net.about["cube"] == (kind == "cube")
+    assert made.net is player(name, SETTINGS).net
 
 
 def names(net_file):
-    found = ["random", "pubeval", "td", f"greedy:{net_file}", f"expectimax:{net_file}"]
+    found = ["random", "pubeval", "td", "td-cube", f"greedy:{net_file}", f"expectimax:{net_file}"]
     try:
         player("gnubg", SETTINGS)
     except MissingDependencyError:
@@ -108,7 +95,7 @@ def first_legal(observation):
     return observation["action_mask"].argmax(axis=-1)
 
 
-def test_every_name_in_every_environment(net_file, td):
+def test_every_name_in_every_environment(net_file):
     for name in names(net_file):
         for settings in ({}, {"match_length": 2}, {"jacoby": True, "beavers": 1}):
             env = gym.make("bg_env/Backgammon-v0", opponent=name, max_turns=20, **settings)
@@ -124,7 +111,7 @@ def test_every_name_in_every_environment(net_file, td):
         batch.close()
 
 
-def test_every_name_in_the_arena(net_file, td):
+def test_every_name_in_the_arena(net_file):
     for name in names(net_file):
         result = arena.play(name, "random", games=4, seed=2, match_length=1)
         assert result.complete

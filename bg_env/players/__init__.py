@@ -7,6 +7,7 @@ A name may go on after a colon: `player("td:1", settings)`. Every environment, t
 | random | plays at random among the legal actions; never turns the cube, always takes |
 | pubeval | Gerald Tesauro's public evaluator of 1993; knows no cube |
 | td | the value net shipped with the package, greedy; `td:1` looks one roll ahead |
+| td-cube | another such net, which has learnt the cube in money play along with the plays |
 | greedy:FILE | a value net (.npz, as `ValueNet.save` writes it), greedy |
 | expectimax:FILE | the same with one roll of look-ahead |
 | sb3:FILE | a model of Stable-Baselines3 or sb3-contrib (.zip); needs `bg_env[sb3]` |
@@ -118,6 +119,7 @@ PLAYERS: Final[Mapping[str, Named]] = MappingProxyType(
             Named("random", "", lambda _: RandomPlayer()),
             Named("pubeval", "", lambda _: PubevalPlayer()),
             Named("td", "PLIES", _td),
+            Named("td-cube", "", lambda _: ValuePlayer(_shipped("td_cube"), name="td-cube")),
             Named("greedy", "FILE", _greedy),
             Named("expectimax", "FILE", _expectimax),
             Named("sb3", "FILE", _sb3),
