@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constrain
 PINS := pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test check format format-check lint types layers docs golden bench clean
+.PHONY: help setup train test check format format-check lint types layers site docs golden bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -38,7 +38,7 @@ train: $(VENV)/.train ## train an agent against the random player, then measure 
 test: $(VENV)/.dev ## all tests
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-check: format-check lint types layers test ## all that must hold before a commit
+check: format-check lint types layers site test ## all that must hold before a commit
 
 format: $(VENV)/.dev ## put the code in its usual form
 	$(BIN)/ruff check --fix-only .
@@ -56,8 +56,11 @@ types: $(VENV)/.dev ## mypy --strict over the package and the examples
 layers: $(VENV)/.dev ## who may import whom
 	$(BIN)/lint-imports --no-logo
 
-docs: $(VENV)/.dev ## run every code block of README and docs, check their links
-	$(BIN)/python -m pytest -n 0 -q tests/test_docs_code.py
+site: $(VENV)/.dev ## the documentation site, into site/: every warning is an error
+	$(BIN)/python -m sphinx -W --keep-going -qE -b html docs site
+
+docs: site ## the site, and every code block of README and docs run, every link followed
+	$(BIN)/python -m pytest -n 0 -q tests/test_docs_code.py tests/test_docs_site.py
 
 golden: $(VENV)/.dev ## rewrite the golden files; read the difference before you commit it
 	$(BIN)/python -m pytest -n 0 -q --golden -k test_golden

@@ -12,8 +12,10 @@ Set `BG_ENV_CACHE_DIR` to choose the folder. With `NUMBA_DISABLE_JIT=1` a kernel
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
+import shutil
 import sys
 import tempfile
 import warnings
@@ -51,6 +53,12 @@ def _writable(folder: Path) -> bool:
         return False
 
 
+def _remove(folder: str, pid: int) -> None:
+    """Remove the temporary folder at the end of the process that made it; its forked children leave it alone."""
+    if os.getpid() == pid:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _cache_dir() -> str:
     """The first writable folder of: the one asked for, the package's own, the user's, a temporary one (warned of)."""
     name = f"bg_env-{_sources_hash()}"
@@ -74,7 +82,9 @@ def _cache_dir() -> str:
         RuntimeWarning,
         stacklevel=2,
     )
-    return tempfile.mkdtemp(prefix="bg_env-")
+    made = tempfile.mkdtemp(prefix="bg_env-")
+    atexit.register(_remove, made, os.getpid())
+    return made
 
 
 CACHE_DIR = "" if config.DISABLE_JIT else _cache_dir()
@@ -120,7 +130,10 @@ class _FirstCompile(event.Listener):  # type: ignore[misc]
         module = getattr(event.data["dispatcher"].py_func, "__module__", "") or ""
         if not self.said and module.startswith("bg_env."):
             self.said = True
-            sys.stderr.write("bg_env: compiling kernels that are not in its cache yet (half a minute for all of them) ...\n")
+            if sys.stderr is not None:
+                sys.stderr.write(
+                    "bg_env: compiling kernels that are not in its cache yet (half a minute for all of them) ...\n"
+                )
 
     def on_end(self, event: Any) -> None:
         """Nothing to say."""

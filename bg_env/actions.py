@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from bg_env.errors import IllegalActionError, NotationError, SettingsError
+from bg_env.errors import IllegalActionError, NotationError, SettingsError, quoted
 from bg_env.rules import BAR, Phase, Reason, Settings, States, illegal_reason, legal_mask
 
 __all__ = [
@@ -102,7 +102,7 @@ def step_action(source: int, die: int) -> int:
         IllegalActionError: out of range.
     """
     if source not in range(1, 26) or die not in range(1, 7):
-        msg = f"a step has a source from 1 to 25 and a die from 1 to 6, not source {source!r} and die {die!r}"
+        msg = f"a step has a source from 1 to 25 and a die from 1 to 6, not source {quoted(source)} and die {quoted(die)}"
         raise IllegalActionError(msg)
     return (source - 1) * 6 + die - 1
 
@@ -114,7 +114,7 @@ def step_of(action: int) -> tuple[int, int]:
         IllegalActionError: the number is not one of 0-149.
     """
     if action not in range(STEPS):
-        msg = f"a checker step is an action from 0 to {STEPS - 1}, not {action!r}"
+        msg = f"a checker step is an action from 0 to {STEPS - 1}, not {quoted(action)}"
         raise IllegalActionError(msg)
     return int(action) // 6 + 1, int(action) % 6 + 1
 
@@ -126,7 +126,7 @@ def name_action(die: int) -> int:
         IllegalActionError: `die` is not from 1 to 6.
     """
     if die not in range(1, 7):
-        msg = f"a double is named by a die from 1 to 6, not {die!r}"
+        msg = f"a double is named by a die from 1 to 6, not {quoted(die)}"
         raise IllegalActionError(msg)
     return FIRST_NAMED + int(die) - 1
 
@@ -148,7 +148,7 @@ def action_text(action: int, states: States | None = None, i: int = 0) -> str:
     if FIRST_NAMED <= action < FIRST_NAMED + 6:
         return f"{action - FIRST_NAMED + 1}-{action - FIRST_NAMED + 1}"
     if action not in range(STEPS):
-        msg = f"an action is a number from 0 to {FIRST_NAMED + 5}, not {action!r}"
+        msg = f"an action is a number from 0 to {FIRST_NAMED + 5}, not {quoted(action)}"
         raise IllegalActionError(msg)
     source, die = step_of(action)
     target = source - die
@@ -187,7 +187,8 @@ def parse_action(text: str, states: States | None = None, i: int = 0) -> int:
                 left = [int(d) for d, n in zip(states[i]["dice"], states[i]["left"], strict=True) if n and d >= source]
                 die = min(left, default=die)
             return step_action(source, die)
-    msg = f"{text!r} is no action: write a step like '13/8', 'bar/20' or '6/off', or roll, double, take, drop, beaver, or '6-6'"
+    known = "roll, double, take, drop, beaver, or '6-6'"
+    msg = f"{quoted(text)} is no action: write a step like '13/8', 'bar/20' or '6/off', or {known}"
     raise NotationError(msg)
 
 
@@ -271,7 +272,7 @@ def checked(action: Any, size: int) -> int:
         raise IllegalActionError(msg)
     if isinstance(action, np.ndarray) and action.shape == () and np.issubdtype(action.dtype, np.integer):
         return checked(action[()], size)
-    what = "None" if action is None else f"{type(action).__name__} {action!r}"
+    what = "None" if action is None else f"{type(action).__name__} {quoted(action)}"
     msg = f"an action is an integer from 0 to {size - 1}, not {what}"
     raise IllegalActionError(msg)
 
@@ -283,7 +284,7 @@ def checked_die(die: Any) -> int:
         IllegalActionError: not a number from 1 to 6.
     """
     if isinstance(die, (bool, np.bool_)) or not isinstance(die, (int, np.integer)) or not 1 <= die <= 6:
-        msg = f"a die shows a number from 1 to 6, not {die!r}"
+        msg = f"a die shows a number from 1 to 6, not {quoted(die)}"
         raise IllegalActionError(msg)
     return int(die)
 
@@ -295,7 +296,7 @@ def checked_seed(seed: Any) -> int:
         SettingsError: not a number from 0 to 2**64 - 1.
     """
     if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or not 0 <= seed <= MAX_SEED:
-        msg = f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}"
+        msg = f"a seed is a whole number from 0 to 2**64 - 1, not {quoted(seed)}"
         raise SettingsError(msg)
     return int(seed)
 

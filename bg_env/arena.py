@@ -19,9 +19,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bg_env.actions import checked_seed
 from bg_env.envs.duel import Duel, name_of
 from bg_env.envs.options import read_options
-from bg_env.errors import SettingsError
+from bg_env.errors import SettingsError, quoted
 from bg_env.rules import Settings
 from bg_env.rules.variant import settings_names
 
@@ -30,6 +31,10 @@ __all__ = ["Estimate", "Rating", "Result", "Side", "mean_of", "play", "ratings",
 _Z: Final = 1.959963984540054
 """Two-sided 95 % of the normal distribution."""
 _ELO: Final = 400 / math.log(10)
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
 
 
 class Estimate(NamedTuple):
@@ -44,6 +49,10 @@ class Estimate(NamedTuple):
     value: float
     low: float
     high: float
+
+    def to_dict(self) -> dict[str, float | None]:
+        """The numbers by name, None for what is not known (NaN and infinity are no JSON)."""
+        return {name: _finite(number) for name, number in self._asdict().items()}
 
     def text(self, form: str = "+.3f") -> str:
         """The mean and, in brackets, the interval, each by the format `form`."""
@@ -134,12 +143,13 @@ class Result:
         return "game" if self.settings.money else "match"
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers and text, for JSON."""
+        """All of it as plain numbers and text, for JSON; None for a number that so few games do not tell."""
         sides = []
         for side in self.sides:
-            estimates = {name: getattr(side, name)._asdict() for name in ("wins", "gammons", "backgammons")}
+            estimates = {name: getattr(side, name).to_dict() for name in ("wins", "gammons", "backgammons")}
             sides.append(asdict(side) | estimates)
-        return asdict(self) | {"settings": str(self.settings), "points": self.points._asdict(), "sides": sides}
+        told = {"settings": str(self.settings), "points": self.points.to_dict(), "sides": sides}
+        return asdict(self) | told | {"turns": _finite(self.turns)}
 
     def text(self) -> str:
         """A few lines for the eye."""
@@ -203,9 +213,10 @@ def play(
     if settings is not None:
         rules = {name: getattr(settings, name) for name in settings_names()} | rules
     options = read_options(rules.pop("variant", "backgammon"), observation=observation, **rules)
-    for name, number, low in (("games", games, 2), ("boards", boards, 1), ("seed", seed, 0)):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not low <= number < 2**64:
-            msg = f"{name} is a whole number of at least {low}, not {number!r}"
+    checked_seed(seed)
+    for name, number, low in (("games", games, 2), ("boards", boards, 1)):
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not low <= number < 2**31:
+            msg = f"{name} is a whole number from {low} to 2**31 - 1, not {quoted(number)}"
             raise SettingsError(msg)
     if games % 2:
         msg = f"games must be even, because each dice stream is played twice with seats swapped: {games - 1} or {games + 1}"

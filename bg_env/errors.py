@@ -5,6 +5,12 @@ An error loses nothing: the state, the environment or the file it speaks of is a
 
 from __future__ import annotations
 
+import functools
+import inspect
+import re
+from collections.abc import Callable
+from typing import Final, ParamSpec, TypeVar
+
 __all__ = [
     "BgEnvError",
     "IllegalActionError",
@@ -13,7 +19,15 @@ __all__ = [
     "OrderError",
     "PositionError",
     "SettingsError",
+    "known_names",
+    "quoted",
 ]
+
+_LONGEST: Final = 80
+"""So many characters of a value are quoted."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class BgEnvError(Exception):
@@ -42,3 +56,35 @@ class MissingDependencyError(BgEnvError, ImportError):
 
 class OrderError(BgEnvError, RuntimeError):
     """A call out of order: an environment that was not reset, or an agent that is done."""
+
+
+def quoted(value: object) -> str:
+    """A value as an error quotes it: its `repr` on one line, cut where it is long."""
+    try:
+        text = re.sub(r"\s*\n\s*", " ", repr(value))
+    except Exception:  # noqa: BLE001 - anybody's repr may fail, and that of an int with thousands of digits does
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def known_names(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorates an `__init__`: an argument of another name is a SettingsError that tells the known ones, no TypeError.
+
+    Args:
+        what: what an argument is called in the message: "setting".
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        known = tuple(inspect.signature(function).parameters)[1:]
+
+        @functools.wraps(function)
+        def checked(*args: P.args, **given: P.kwargs) -> R:
+            unknown = sorted(given.keys() - known)
+            if unknown:
+                msg = f"no {what} is called {', '.join(map(quoted, unknown))}: choose from {', '.join(known)}"
+                raise SettingsError(msg)
+            return function(*args, **given)
+
+        return checked
+
+    return decorate

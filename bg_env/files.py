@@ -22,12 +22,17 @@ def write_whole(path: str | Path, text: str) -> None:
         msg = f"the text for {path} has {text[error.start]!r}, which no file can hold: leave it out of the names"
         raise NotationError(msg) from None
     target = Path(path)
-    if target.exists() and not target.is_file():
-        target.write_bytes(content)
-        return
-    part = target.with_name(target.name + ".part")
     try:
-        part.write_bytes(content)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)
+            return
+        part = target.with_name(target.name + ".part")
+        try:
+            part.write_bytes(content)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        if error.filename is None:  # a full disk does not say where it is
+            error.filename = str(path)
+        raise

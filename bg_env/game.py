@@ -9,7 +9,7 @@ import numpy as np
 
 from bg_env import actions
 from bg_env.actions import Event, checked_die, checked_seed
-from bg_env.errors import IllegalActionError, OrderError, SettingsError
+from bg_env.errors import IllegalActionError, OrderError, quoted
 from bg_env.notation import ids, xgid
 from bg_env.notation.moves import find_play
 from bg_env.notation.record import Record
@@ -32,7 +32,6 @@ from bg_env.rules import (
     ties_double,
     word,
 )
-from bg_env.rules.variant import settings_names
 
 __all__ = ["Event", "Game", "last_move", "why_illegal"]
 
@@ -81,21 +80,11 @@ class Game:
         Raises:
             SettingsError: the settings or the seed are refused.
         """
-        chosen = cls._settings_of(variant, settings)
+        chosen = Settings(variant, **settings)
         states = np.zeros(1, STATE)
         key = 0 if seed is None else int(episode_key(np.uint64(checked_seed(seed)), np.uint64(0)))
         new_episode(states, 0, chosen.record(), np.uint64(key))
         return cls(states, chosen, seeded=seed is not None)
-
-    @staticmethod
-    def _settings_of(variant: str | Variant, settings: dict[str, Any]) -> Settings:
-        try:
-            return Settings(variant, **settings)
-        except TypeError:
-            known = [name for name in settings_names() if name != "variant"]
-            unknown = ", ".join(sorted(set(settings) - set(known)))
-            msg = f"no setting is called {unknown}: choose from {', '.join(known)}"
-            raise SettingsError(msg) from None
 
     @classmethod
     def from_xgid(cls, text: str, variant: str | Variant = "backgammon", *, seed: int | None = None) -> Game:
@@ -344,9 +333,9 @@ class Game:
         if self.phase == Phase.OVER:
             msg = "nobody can resign: the game is over"
         elif not isinstance(level, (int, np.integer)) or isinstance(level, (bool, np.bool_)) or not 1 <= level <= 3:
-            msg = f"a game is resigned at level 1, 2 or 3, not {level!r}"
+            msg = f"a game is resigned at level 1, 2 or 3, not {quoted(level)}"
         elif not actions.is_player(loser):
-            msg = f"player 0 or 1 resigns, not {loser!r}; before the opening throw say which"
+            msg = f"player 0 or 1 resigns, not {quoted(loser)}; before the opening throw say which"
         else:
             loser = int(loser or 0)
             self._history.append(Event(loser, level=int(level)))
@@ -372,6 +361,13 @@ class Game:
         copied = Game(states, self._settings, seeded=seeded, history=self._history, first=self._first)
         copied._recorded_from = self._recorded_from
         return copied
+
+    def __copy__(self) -> Game:
+        """An equal game that goes its own way, with the same dice to come; `copy` gives one with other dice."""
+        twin: Game = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._states, twin._history = self._states.copy(), list(self._history)
+        return twin
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
@@ -419,6 +415,6 @@ def why_illegal(game: Game, action: int | str) -> str | None:
     if isinstance(action, str):
         action = actions.parse_action(action, game._states, 0)
     if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
-        msg = f"an action is an integer, not {action!r}"
+        msg = f"an action is an integer, not {quoted(action)}"
         raise IllegalActionError(msg)
     return actions.why_illegal_text(game._states, 0, game._settings, int(action), game._rules)

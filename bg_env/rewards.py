@@ -27,7 +27,7 @@ import numpy as np
 
 from bg_env._jit import kernel
 from bg_env.equity import LONGEST, MATCH_EQUITY
-from bg_env.errors import SettingsError
+from bg_env.errors import SettingsError, quoted
 from bg_env.rules import END_FINISHED, END_ILLEGAL, Settings
 
 __all__ = ["MATCH", "MWC", "NORMALIZED", "POINTS", "REWARDS", "WIN", "Reward", "match_chance", "reward", "reward_of"]
@@ -99,8 +99,8 @@ def reward(name: str) -> Reward:
     Raises:
         SettingsError: there is none of that name.
     """
-    if name not in REWARDS:
-        msg = f"no reward is called {name!r}: choose from {', '.join(REWARDS)}"
+    if not isinstance(name, str) or name not in REWARDS:
+        msg = f"no reward is called {quoted(name)}: choose from {', '.join(REWARDS)}"
         raise SettingsError(msg)
     return REWARDS[name]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bg_env._jit import kernel
-from bg_env.errors import IllegalActionError, SettingsError
+from bg_env.errors import IllegalActionError, SettingsError, quoted
 
 __all__ = ["sample"]
 
@@ -77,12 +77,10 @@ def sample(mask: Any, rng: np.random.Generator) -> Any:
                 return actions
             msg = f"the mask of game {empty} has no legal action: nobody is to act there, or the episode is over"
             raise IllegalActionError(msg)
-    except AttributeError:
-        if not hasattr(rng, "random"):
-            msg = f"rng must be a numpy.random.Generator, not {rng!r}"
+    except (AttributeError, TypeError):
+        if isinstance(mask, np.ndarray):  # then it is the generator
+            msg = f"rng must be a numpy.random.Generator, not {quoted(rng)}"
             raise SettingsError(msg) from None
-        if isinstance(mask, np.ndarray):
-            raise
     shown = f"{mask.dtype} array of shape {mask.shape}" if isinstance(mask, np.ndarray) else repr(mask)[:60]
     msg = f"a mask is an int8, uint8 or bool array of shape (actions,) or (games, actions), not {shown}"
     raise SettingsError(msg)

@@ -30,7 +30,7 @@ else:
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = "python"
 SHELL = {"bash", "console"}
-SHOWN = {"text", "json", "toml", "xml", "bibtex"}  # languages of blocks that are only shown
+SHOWN = {"text", "json", "toml", "xml", "bibtex", "{eval-rst}"}  # what is only shown, or for `make site` to fill in
 SECONDS = 180  # for all Python blocks of a page together, and for each shell command
 
 _SKIP = re.compile(r"<!--\s*not run:\s*(.*?)\s*-->\s*", re.DOTALL)

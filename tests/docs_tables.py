@@ -1,4 +1,4 @@
-"""The parts of README and docs that are made from code: between `<!-- made: NAME -->` and `<!-- end -->`, and one picture.
+"""The parts of README and docs that are made from code: between `<!-- made: NAME -->` and `<!-- end -->`.
 
 `make golden` writes them anew.
 """
@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from bg_env import ENCODERS, REWARDS, VARIANTS, Game, Position, Settings, actions, observations, rewards
+from docs_pictures import traps
+from packaging.requirements import Requirement
+
+from bg_env import ENCODERS, REWARDS, VARIANTS, Position, Settings, actions, observations, rewards
 from bg_env import players as opponents
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.single import SingleEnv
 from bg_env.players import PLAYERS
 from bg_env.registration import IDS
-from bg_env.render.svg import board_svg
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -28,9 +31,6 @@ else:
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "bg_env"
-PICTURE = ROOT / "docs" / "images" / "board.svg"
-SHOWN = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:6"
-"""The position of the picture: Black to play 3-1 from the start."""
 
 _PART = re.compile(r"(<!-- made: ([\w -]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
@@ -156,9 +156,14 @@ def players() -> str:
     return table(head, rows)
 
 
+def project() -> dict[str, Any]:
+    """What pyproject.toml says."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
 def layers() -> list[list[str]]:
     """The packages and modules in dependency order, the lowest first, as import-linter checks them."""
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    contracts = project()["tool"]["importlinter"]["contracts"]
     rows = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
     return [re.findall(r"\w+", row) for row in reversed(rows)]
 
@@ -183,6 +188,42 @@ def module_list() -> str:
     return table(("module", "what it is"), rows)
 
 
+def pinned() -> dict[str, str]:
+    """The versions that `make` and CI install, by package."""
+    lines = [line.split("#")[0].strip() for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()]
+    return dict(line.lower().split("==") for line in lines if "==" in line)
+
+
+def extras() -> str:
+    """Every extra for users with what it brings, and the version that the tests use where they fix one."""
+    rows, versions = [], pinned()
+    for name, lines in project()["project"]["optional-dependencies"].items():
+        if name in ("dev", "docs"):
+            continue
+        brings = []
+        for wanted in map(Requirement, lines):
+            if wanted.name.replace("_", "-") == "bg-env":
+                brings += [code(f"bg_env[{extra}]") for extra in sorted(wanted.extras)]
+                continue
+            tested = versions.get(wanted.name.lower())
+            name_of = str(wanted).split(str(wanted.specifier))[0].strip()  # with extras of its own, such as ray[rllib]
+            brings.append(f"{name_of} {wanted.specifier}" + (f" (tested: {tested})" if tested else ""))
+        rows.append((code(name), "; ".join(brings)))
+    return table(("extra", "what it brings"), rows)
+
+
+def examples() -> str:
+    """Every example with what it says of itself."""
+    rows = []
+    for path in sorted((ROOT / "examples").iterdir()):
+        if path.suffix == ".py":
+            rows.append((f"[{path.name}](../examples/{path.name})", first_line(path)))
+        elif path.suffix == ".ipynb":
+            title = json.loads(path.read_text("utf-8"))["cells"][0]["source"][0].lstrip("# ").strip()
+            rows.append((f"[{path.name}](../examples/{path.name})", f"Notebook: {title}"))
+    return table(("example", "what it does"), rows)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "ids": ids,
     "modules": modules,
@@ -195,6 +236,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "rewards": reward_names,
     "players": players,
     "module list": module_list,
+    "extras": extras,
+    "examples": examples,
+    "traps": traps,
 }
 
 
@@ -209,10 +253,4 @@ def rewrite(page: Path) -> None:
     page.write_text(_PART.sub(lambda m: m[1] + PARTS[m[2]]() + m[4], text), encoding="utf-8", newline="\n")
 
 
-def picture() -> str:
-    """The picture of the README."""
-    game = Game.from_xgid(SHOWN)
-    return board_svg(game.states, 0, game.settings)
-
-
-__all__ = ["PARTS", "PICTURE", "SHOWN", "first_line", "layers", "parts_of", "picture", "rewrite", "table"]
+__all__ = ["PARTS", "first_line", "layers", "parts_of", "rewrite", "table"]

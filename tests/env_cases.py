@@ -147,5 +147,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def twin(thing: Any, way: str) -> Any:
-    """A copy by "pickle" or by "deepcopy"."""
-    return pickle.loads(pickle.dumps(thing)) if way == "pickle" else copy.deepcopy(thing)  # noqa: S301 - made just before
+    """A copy by "pickle", "deepcopy" or "copy"."""
+    if way == "pickle":
+        return pickle.loads(pickle.dumps(thing))  # noqa: S301 - made just before
+    return {"deepcopy": copy.deepcopy, "copy": copy.copy}[way](thing)

@@ -184,6 +184,15 @@ def test_json_holds_everything():
     assert read["complete"] is True
 
 
+def test_what_two_games_do_not_tell_is_null_in_json():
+    result = arena.play("random", "random", games=2)
+    assert math.isinf(result.points.low)
+    read = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert read["points"] == {"value": result.points.value, "low": None, "high": None}
+    nothing = arena.mean_of(np.zeros(0)).to_dict()
+    assert nothing == {"value": None, "low": None, "high": None}
+
+
 def test_progress_tells_of_every_game_once():
     told = []
     arena.play("random", "random", games=50, boards=8, progress=told.append)
@@ -217,12 +226,14 @@ def test_ctrl_c_leaves_what_was_played(after):
     ("arguments", "message"),
     [
         ({"games": 3}, "games must be even.*: 2 or 4"),
-        ({"games": 0}, "games is a whole number of at least 2, not 0"),
+        ({"games": 0}, r"games is a whole number from 2 to 2\*\*31 - 1, not 0"),
+        ({"games": 2**31}, "games is a whole number from 2 to"),
         ({"games": 2.0}, "games is a whole number"),
-        ({"seed": -1}, "seed is a whole number of at least 0, not -1"),
-        ({"boards": 0}, "boards is a whole number of at least 1, not 0"),
+        ({"seed": -1}, r"seed is a whole number from 0 to 2\*\*64 - 1, not -1"),
+        ({"seed": 2**64}, r"seed is a whole number from 0 to 2\*\*64 - 1, not 18446744073709551616"),
+        ({"boards": 0}, "boards is a whole number from 1 to .*, not 0"),
         ({"variant": "chess"}, "no variant is called 'chess'"),
-        ({"cub": True}, "no setting is called cub"),
+        ({"cub": True}, "no setting is called 'cub'"),
         ({"observation": "eyes"}, "eyes"),
     ],
 )
@@ -231,9 +242,10 @@ def test_what_cannot_be_is_refused(arguments, message):
         arena.play("random", "random", **arguments)
 
 
-@pytest.mark.parametrize("player", [None, "nobody", 5])
+@pytest.mark.parametrize("player", [None, "nobody", 5, Seeded])
 def test_what_is_no_player_is_refused(player):
-    with pytest.raises(SettingsError, match=r"None is none|no player is called 'nobody'|an opponent is a name"):
+    said = r"None is none|no player is called 'nobody'|an opponent is a name|not the class Seeded: give Seeded\(\.\.\.\)"
+    with pytest.raises(SettingsError, match=said):
         arena.play("random", player)
 
 

@@ -107,10 +107,22 @@ WRONG = [
     (["train", "--out", __file__], "is a file: give a folder for the run"),
     (["train", "--out", Path(__file__).parent], "exists already and is not empty: choose another folder with --out"),
     (["train", "--games", "5"], "games is even"),
+    (["train", "--algorithm", "td", "--games", "3"], "--games is an even number of at least 4 with --algorithm td, not 3"),
+    (["train", "--algorithm", "td", "--games", "0"], "--games is an even number of at least 4 with --algorithm td, not 0"),
+    (["train", "--algorithm", "td", "--minutes", "nan"], "--minutes is a number above 0, not nan"),
+    (["train", "--algorithm", "td", "--minutes", "inf"], "--minutes is a number above 0, not inf"),
+    (["train", "--algorithm", "td", "--threads", "0"], "--threads is a whole number of at least 1, not 0"),
+    (["train", "--algorithm", "td", "--selfplay-games", "0"], "--selfplay-games is a whole number of at least 1, not 0"),
+    (["train", "--algorithm", "td", "--hidden", "0", "5"], "--hidden is two whole numbers of at least 1, not 0 5"),
+    (["train", "--algorithm", "td", "--seed", "-1"], "--seed is a whole number from 0 to 2^32 - 1, not -1"),
     (["arena", "random"], "give at least two players"),
     (["arena", "random", "bob"], "no player is called 'bob': choose from random"),
     (["arena", "random", "pubeval", "--games", "7"], "games must be even"),
     (["arena", "random", "pubeval", "--games", "many"], "Invalid value for '--games'"),
+    (
+        ["arena", "random", "pubeval", "--seed", str(2**64)],
+        "seed is a whole number from 0 to 2**64 - 1, not 18446744073709551616",
+    ),
     (["arena", "random", "pubeval", "--match-length", "-1"], "match_length is a whole number from 0"),
     (["arena", "random", __file__], "is no trained player: give a run's folder, or its model.zip or net.npz"),
     (["arena", "random", Path(__file__).parent], "is no trained player"),
@@ -121,6 +133,8 @@ WRONG = [
     (["play", "--position", "zzz"], "'zzz' is no id of a position"),
     (["watch", "random"], "Missing argument 'BLACK'"),
     (["watch", "random", "random", "--delay", "-1"], "Invalid value for '--delay'"),
+    (["watch", "random", "random", "--delay", "nan"], "Invalid value for '--delay'"),
+    (["watch", "random", "random", "--delay", "inf"], "Invalid value for '--delay'"),
 ]
 
 
@@ -168,6 +182,49 @@ def test_a_reader_that_goes_away_is_no_fault():
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=120)
     assert "Traceback" not in done.stderr
     assert "distinct plays of 6-6" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such shell")
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"plays {START} 66 | head -n 1",
+        "watch random random --delay 0 --no-cube | head -n 1",
+        "info | head -n 1",
+        f"show {START} >&-",
+        "watch random random --delay 0 --no-cube >&-",
+        "arena random random --games 2 2>&-",
+    ],
+)
+def test_an_output_that_is_closed_is_no_fault(command):
+    environment = os.environ | {"PYTHONWARNINGS": "error"}
+    done = subprocess.run(
+        ["bash", "-c", f'"{sys.executable}" -m bg_env {command}'],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env=environment,
+    )
+    assert "Traceback" not in done.stderr
+    assert "Error" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("info > /dev/full", "bg-env: what is printed cannot be written: No space left on device"),
+        (f"show {START} > /dev/full", "bg-env: what is printed cannot be written: No space left on device"),
+        (f"show {START} --svg /dev/full", "bg-env: /dev/full: No space left on device: give a path that can be used"),
+    ],
+)
+def test_an_output_that_takes_nothing_gets_one_line(command, message):
+    shell = ["bash", "-c", f'"{sys.executable}" -m bg_env {command}']
+    done = subprocess.run(shell, capture_output=True, text=True, check=False, timeout=120)
+    lines = [line for line in done.stderr.splitlines() if "compiling kernels" not in line]
+    assert (lines, done.returncode) == ([message], 2)
 
 
 # Looking
@@ -325,6 +382,16 @@ def test_the_arena_knows_matches_variants_and_the_cube():
     assert read["ratings"] == []
     shown = run("arena", "random", "random", "--games", "4", "--cube", "--quiet").output
     assert shown.startswith("backgammon: random (1) v random (2), 4 games")
+
+
+def test_the_arenas_json_is_json_after_two_games_too():
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    shown = run("arena", "random", "pubeval", "random", "--games", "2", "--quiet", "--json").output
+    read = json.loads(shown, parse_constant=refuse)
+    assert read["results"][0]["points"]["low"] is None
+    assert len(read["ratings"]) == 3
 
 
 def test_the_arena_ranks_several():

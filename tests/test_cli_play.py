@@ -104,6 +104,15 @@ def test_undo_takes_the_steps_of_the_roll_back():
     assert len(steps_played(game)) == 2
 
 
+@pytest.mark.parametrize("word", ["undo", "u"])
+def test_undo_where_no_roll_is_being_played_says_so(word):
+    for text, seat in ((ROLLED.replace(":31:", ":00:"), 1), (DOUBLED, 0)):
+        game, talk, _ = session(text, word, seat=seat)
+        assert "nothing to take back" in talk.text
+        assert "is no action" not in talk.text
+        assert not game.history
+
+
 def test_plays_are_listed_and_chosen_by_number():
     game, talk, _ = session(ROLLED, "list", "#99", "#2")
     listed = [line for line in talk.lines if line.startswith("  #")]
@@ -156,8 +165,10 @@ def test_the_person_may_leave(word):
 
 @pytest.mark.parametrize(("text", "points"), [("resign", 1), ("resign gammon", 2), ("resign 3", 3), ("resign backgammon", 3)])
 def test_the_person_may_resign(text, points):
-    game, talk, over = session(ROLLED, "resign twice", text)
+    game, talk, over = session(ROLLED, "resign twice", text, "no", "pips", text, "yes")
     assert over
+    assert talk.text.count(f"resign {('', 'a single game', 'a gammon', 'a backgammon')[points]}? yes or no> ") == 2
+    assert talk.text.index("the game goes on") < talk.text.index("on roll 167")
     assert (game.winner, game.points) == (0, points)
     assert "resign, resign gammon or resign backgammon" in talk.text
     assert f"White wins {('', 'a single game', 'a gammon', 'a backgammon')[points]}, {points} point" in talk.text
@@ -166,7 +177,7 @@ def test_the_person_may_resign(text, points):
 def test_a_resignation_in_a_match_begins_the_next_game():
     game = bg_env.Game.new("backgammon", seed=3, match_length=3)
     start = bg_env.Game.new("backgammon", match_length=3).states
-    talk = Talk("resign")
+    talk = Talk("resign", "y")
     seat = game.player
     play(game, start, seat, player("pubeval", game.settings), talk.screen)
     assert max(game.score) == 1
@@ -298,6 +309,59 @@ def test_opening_ties_that_double_are_told():
     assert re.fullmatch(r"White throws \d, Black \d: (White|Black) begins", lines[1])
 
 
+def test_you_are_spoken_to_in_sentences():
+    seen = []
+    for seat, names in ((0, ("you", "pubeval")), (1, ("pubeval", "you"))):
+        for seed in range(3):
+            game = bg_env.Game.new(seed=seed, match_length=2, beavers=0)
+            talk = Talk(names=names)
+            talk.screen.ask = anything(game, talk)
+            play(game, bg_env.Game.new(match_length=2).states, seat, player("pubeval", game.settings), talk.screen)
+            seen += [line for line in talk.lines if "\n" not in line and not line.endswith("> ")]
+    told = "\n".join(seen)
+    assert not re.search(r"\byou (throws|begins|doubles|takes|drops|wins)\b", told, re.IGNORECASE)
+    assert re.search(r"^You throw \d, pubeval \d: (you begin|pubeval begins)$", told, re.MULTILINE)
+    assert re.search(r"^pubeval throws \d, you \d: (you begin|pubeval begins)$", told, re.MULTILINE)
+    assert re.search(r"^You double to 2$", told, re.MULTILINE)
+    assert re.search(r"^pubeval takes, the cube stands at 2$", told, re.MULTILINE)
+    assert re.search(r"^You (\d)-(\d): ", told, re.MULTILINE)
+    assert re.search(r"^(You win|pubeval wins) .*, and the match \d-\d$", told, re.MULTILINE)
+    game, talk = game_of(ROLLED)[0], Talk("resign", "yes", names=("pubeval", "you"))
+    play(game, game_of(ROLLED)[1], 1, player("pubeval", game.settings), talk.screen)
+    assert "You resign a single game" in talk.lines
+
+
+def test_how_it_ended_is_told_once():
+    for arguments, given in (
+        (["watch", "pubeval", "random", "--delay", "0"], ""),
+        (["play", "--opponent", "pubeval"], "resign\nyes\n" * 3),
+    ):
+        result = CliRunner().invoke(main, [*arguments, "--seed", "3", "--no-cube", "--ascii"], input=given)
+        assert result.exit_code == 0
+        assert len(re.findall(r"wins a (?:single game|gammon|backgammon), \d points?", result.output)) == 1
+
+
+@pytest.mark.parametrize("command", ["watch", "play"])
+def test_ctrl_c_keeps_what_was_played(command, tmp_path, monkeypatch):
+    file = tmp_path / "game.mat"
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    if command == "watch":
+        monkeypatch.setattr("bg_env.cli.playing.time.sleep", stop)
+        arguments = ["watch", "pubeval", "random", "--delay", "1"]
+    else:
+        monkeypatch.setattr("builtins.input", stop)
+        arguments = ["play", "--opponent", "pubeval", "--seat", "1"]
+    result = CliRunner().invoke(main, [*arguments, "--seed", "3", "--no-cube", "--save", str(file)])
+    assert result.exit_code == 130
+    assert f"written: {file}" in result.output
+    assert ("To go on from here: bg-env play" in result.output) == (command == "play")
+    assert CliRunner().invoke(main, ["replay", str(file)]).output == f"{file}: 1 game, no fault\n"
+    assert re.search(r"1\) +\d\d:", file.read_text())
+
+
 def test_watching_pauses_after_each_turn():
     game, start = bg_env.Game.new("hypergammon", seed=1), bg_env.Game.new("hypergammon").states
     talk, pauses = Talk(), []
@@ -325,7 +389,7 @@ def test_play_from_the_command_line():
     assert re.search(r"bg-env play --seat 0 --position XGID=\S+ --variant \S+ --opponent \S+\n", result.output)
     again = re.search(r"--position (XGID=\S+)", result.output).group(1)
     assert run("--seat", "0", "--position", again, given="quit\n").exit_code == 0
-    result = run("--seed", "3", "--seat", "1", "--opponent", "random", given="resign\n" * 3)
+    result = run("--seed", "3", "--seat", "1", "--opponent", "random", given="resign\nyes\n" * 3)
     assert "You are Black (X) against random" in result.output
     assert "random wins a single game, 1 point" in result.output
     assert run("--seed", "3", "--match-length", "5").output.count("match to 5") >= 1

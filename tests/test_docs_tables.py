@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from docs_tables import PARTS, PICTURE, ROOT, SHOWN, first_line, layers, parts_of, picture, rewrite
+from docs_pictures import IMAGES, PICTURES, SHOWN, TRAPS
+from docs_tables import PARTS, ROOT, first_line, layers, parts_of, rewrite
 
 import bg_env
 from bg_env import backgammon_v0
@@ -26,11 +27,26 @@ def test_golden_tables(page, request):
         assert text == PARTS[name](), f"table {name!r} of {page.name} is not what the code says: run make golden"
 
 
-def test_golden_picture(request):
+@pytest.mark.parametrize("name", PICTURES)
+def test_golden_pictures(name, request):
+    path, picture = IMAGES / name, PICTURES[name]()
     if request.config.getoption("--golden"):
-        PICTURE.parent.mkdir(parents=True, exist_ok=True)
-        PICTURE.write_text(picture(), encoding="utf-8", newline="\n")
-    assert PICTURE.read_text(encoding="utf-8") == picture()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(picture, encoding="utf-8", newline="\n")
+    assert path.read_text(encoding="utf-8") == picture, f"docs/images/{name} is not what is drawn now: run make golden"
+
+
+def test_every_picture_is_made_and_shown():
+    there = {path.relative_to(IMAGES).as_posix() for path in IMAGES.rglob("*") if path.is_file()}
+    assert there == set(PICTURES)
+    pages = "".join(page.read_text(encoding="utf-8") for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+    assert not [name for name in PICTURES if f"images/{name})" not in pages]
+
+
+def test_the_traps_cover_the_clauses_of_movement():
+    told = re.findall(r"^- (R[4-7]\.\d)", words_of("docs/rules.md"), re.MULTILINE)
+    results = {"R7.4", "R7.5"}  # what a game is worth
+    assert {trap.clause for trap in TRAPS} == set(told) - results
 
 
 def test_every_table_is_shown_somewhere():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import typing
+
 import gymnasium
 import numpy as np
 import pytest
@@ -25,6 +28,7 @@ from bg_env.actions import BEAVER, DOUBLE, DROP, FIRST_NAMED, ROLL, TAKE, step_a
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.options import RESET_OPTIONS
 from bg_env.envs.single import SingleEnv
+from bg_env.envs.vector import VectorEnv
 
 START = "XGID=-b----E-C---eE---c-e----B-"
 GNUBG_START = "4HPwATDgc/ABMA"
@@ -78,8 +82,52 @@ def test_arguments_that_cannot_stand_are_refused(given, words, kind):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_an_unknown_argument_is_refused(name):
-    with pytest.raises(TypeError, match="dice"):
-        MODULES[name].env(dice=2)
+    for make in (MODULES[name].env, MODULES[name].raw_env, SingleEnv, VectorEnv):
+        with pytest.raises(SettingsError, match=r"no option is called 'dice': choose from .*match_length"):
+            make(dice=2)
+    with pytest.raises(SettingsError, match="no option is called 'colour', 'dice': choose from"):
+        gymnasium.make("bg_env/Backgammon-v0", dice=2, colour="red")
+
+
+@pytest.mark.parametrize("owner", [BackgammonEnv, SingleEnv, VectorEnv, Settings, Variant])
+def test_signatures_can_still_be_looked_at(owner):
+    found = inspect.signature(owner).parameters
+    assert len(found) > 5
+    assert not [name for name, one in found.items() if one.kind in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
+    assert typing.get_type_hints(owner.__init__)["cube"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("variant", "a variant is a name or a bg_env.Variant"),
+        ("observation", "no observation is called"),
+        ("reward", "no reward is called"),
+        ("mask", "mask is one of"),
+        ("illegal", "illegal is one of"),
+        ("render_mode", "render_mode is one of"),
+        ("autoreset_mode", "autoreset_mode is next_step, same_step or disabled"),
+    ],
+)
+@pytest.mark.parametrize("value", [[], {}, np.array(["a", "b"]), 3])
+def test_what_is_no_name_is_refused(name, words, value):
+    with pytest.raises(SettingsError, match=words):
+        VectorEnv(**{name: value})
+
+
+def test_long_values_are_cut():
+    for given in (
+        {"variant": "x" * 10**5},
+        {"observation": "x" * 10**5},
+        {"match_length": 10**5000},
+        {"opponent": [1] * 10**5},
+    ):
+        with pytest.raises(SettingsError) as caught:
+            SingleEnv(**given)
+        assert len(str(caught.value)) < 300
+        assert "\n" not in str(caught.value)
+    with pytest.raises(SettingsError, match=r"not array\(\[\[0\., 0\.\], \[0\., 0\.\]\]\)"):
+        Settings(match_length=np.zeros((2, 2)))
 
 
 def test_the_default_arguments_are_those_of_the_design():
@@ -375,6 +423,8 @@ REFUSED = [
     ({}, {5: 1}, SettingsError, "'5'"),
     ({}, [("dice", 1)], SettingsError, "options is a dict"),
     ({}, "position", SettingsError, "options is a dict"),
+    ({}, 5, SettingsError, "options is a dict, not 5"),
+    ({}, [], SettingsError, "options is a dict"),
     ({}, {"position": GNUBG_START, "game": Game.new()}, SettingsError, "position and game"),
     ({}, {"position": 3}, SettingsError, "position is an XGID or a gnubg id"),
     ({}, {"position": ""}, NotationError, "position id|id of a position"),
@@ -413,6 +463,11 @@ REFUSED = [
     ({"match_length": 5}, {"score": (1.0, 2)}, SettingsError, "score is a pair"),
     ({"match_length": 5}, {"score": (-1, 2)}, SettingsError, "score is a pair"),
     ({"match_length": 5}, {"score": (5, 2)}, PositionError, "ends a match to 5"),
+    ({"match_length": 5}, {"score": (2**31, 0)}, PositionError, "ends a match to 5"),
+    ({"match_length": 5}, {"score": (0, 10**5000)}, PositionError, "ends a match to 5"),
+    ({"match_length": 5}, {"score": np.array(3)}, SettingsError, "score is a pair"),
+    ({"match_length": 5}, {"score": np.zeros((2, 2), int)}, SettingsError, "score is a pair"),
+    ({"match_length": 5}, {"score": [[1], 2]}, SettingsError, "score is a pair"),
     ({"match_length": 5}, {"crawford": 1}, SettingsError, "crawford is True or False"),
     ({"match_length": 5}, {"crawford": True}, PositionError, "R9.2"),
     ({"match_length": 5}, {"crawford": True, "score": (2, 2)}, PositionError, "R9.2"),

@@ -104,7 +104,8 @@ for kind in KINDS:
     for agent in env.agent_iter():
         observation, reward, terminated, truncated, info = env.last()
         parts += [observation["observation"].tobytes(), observation["action_mask"].tobytes(), repr((agent, reward)).encode()]
-        parts.append(repr([int(info[key]) for key in sorted(info) if key != "action_mask"]).encode())
+        parts.append(repr([info[key] for key in sorted(info) if key != "action_mask"]).encode())
+        assert {type(value) for key, value in info.items() if key != "action_mask"} == {int}
         n += 1
         env.step(None if terminated or truncated else pick(observation["action_mask"], n))
     said.append(digest(parts))
@@ -115,6 +116,7 @@ for kind in KINDS:
             n += 1
             observation, reward, _, _, info = env.step(pick(observation["action_mask"], n))
             parts += [observation["observation"].tobytes(), observation["action_mask"].tobytes(), repr(reward).encode()]
+            assert {type(value) for key, value in info.items() if key != "action_mask"} == {int}
         said.append(digest(parts))
 print(json.dumps(said))
 """

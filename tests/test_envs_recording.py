@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import bg_env
-from bg_env import backgammon_v0
+from bg_env import Game, backgammon_v0
 from bg_env.envs.batch_recorder import BatchRecorder
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import NotationError, OrderError, SettingsError
@@ -205,3 +205,19 @@ def test_a_batch_recorder_wants_a_batch_and_a_reset(tmp_path) -> None:
     assert not found.lines
     rolls = [entry.dice for entry in batch.records[0].games[0].entries if entry.kind == "roll"]
     assert rolls[:2] == [(6, 1), (3, 3)]
+
+
+@pytest.mark.parametrize("players", [("a", None), ("a", "b", "c"), "ab", ("a",), None, (b"a", b"b"), 5])
+def test_players_are_two_names(tmp_path, players) -> None:
+    env = backgammon_v0.env(cube=False)
+    env.start_recording()
+    play_out(env, np.random.default_rng(3), seed=5)
+    for ending in ("jsonl", "mat", "sgf"):
+        path = tmp_path / f"keep.{ending}"
+        path.write_text("old")
+        with pytest.raises(NotationError, match="players are the names of both"):
+            env.save_records(path, players)
+        assert path.read_text() == "old"
+    with pytest.raises(NotationError, match="players are the names of both"):
+        Game.new().record(players)
+    assert Game.new().record(["a", "b"]).players == ("a", "b")

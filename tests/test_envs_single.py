@@ -314,6 +314,12 @@ def test_what_is_no_opponent_is_refused(opponent):
         env.set_opponent(opponent)
 
 
+def test_a_class_is_no_opponent():
+    for wrong in (RandomPlayer, dict):
+        with pytest.raises(SettingsError, match=rf"not the class {wrong.__name__}: give {wrong.__name__}\(\.\.\.\)"):
+            make("bg_env/Backgammon-v0", opponent=wrong)
+
+
 def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(SettingsError, match=r"\S*, ".join(PLAYERS)):
         make("bg_env/Backgammon-v0", opponent="stockfish")

@@ -136,7 +136,7 @@ def test_what_a_format_cannot_hold_raises():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"dice": 3}, "no setting is called dice: choose from cube, match_length"),
+        ({"dice": 3}, "no setting is called 'dice': choose from variant, cube, match_length"),
         ({"match_length": 5, "jacoby": True}, "R9.1"),
         ({"cube_cap": 3}, "power of two"),
         ({"variant": "go"}, "no variant is called 'go'"),
@@ -453,7 +453,7 @@ def test_copying_does_not_change_the_game():
         assert one == other
 
 
-@pytest.mark.parametrize("way", ["pickle", "deepcopy"])
+@pytest.mark.parametrize("way", ["pickle", "deepcopy", "copy"])
 def test_a_game_is_pickled_with_its_stream(way):
     game = Game.new("acey_deucey", seed=5, match_length=2)
     for _ in range(9):

@@ -115,6 +115,16 @@ def test_plays_that_are_not_legal(text, says):
     assert (states == before).all()
 
 
+@pytest.mark.parametrize("text", ["8/5*", "13/10*", "24/23*", "13/10*/9", "13/9*"])
+def test_a_hit_that_is_none_is_refused_in_a_part_of_a_roll_too(text):
+    states = board(START, START, (3, 1))
+    with pytest.raises(IllegalActionError, match="no checker to hit on"):
+        find_play(text, states, 0, RULES)
+    assert find_play(text.replace("*", ""), states, 0, RULES)
+    hit = board({13: 2, 6: 13}, {15: 1, 1: 14}, (3, 1))  # a blot on the mover's 10
+    assert find_play("13/10*", hit, 0, RULES) == find_play("13/10", hit, 0, RULES)
+
+
 def test_a_way_over_a_held_point_is_not_legal_though_another_order_leads_there():
     states = board({24: 1, 6: 14}, {7: 2, 1: 13}, (6, 5))
     assert find_play("24/13", states, 0, RULES)

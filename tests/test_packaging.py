@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pkgutil
 import re
 import subprocess
@@ -137,3 +138,28 @@ def test_no_module_is_too_long_to_be_read_at_one_sitting():
         if (n := len(path.read_text("utf-8").splitlines())) > 450
     }
     assert not long
+
+
+def test_a_temporary_cache_folder_is_removed_at_the_end(tmp_path):
+    """Of the process that made it: a forked child leaves it alone."""
+    file, temporary = tmp_path / "file", tmp_path / "temporary"
+    file.write_text("no folder")
+    temporary.mkdir()
+    code = """
+import os, sys, warnings
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    from bg_env import _jit
+assert [one for one in told if "cannot write compiled kernels" in str(one.message)]
+if hasattr(os, "fork"):
+    child = os.fork()
+    if child == 0:
+        sys.exit(0)
+    os.waitpid(child, 0)
+assert os.path.isdir(_jit.CACHE_DIR)
+print(_jit.CACHE_DIR)
+"""
+    done = python(code, timeout=120, env=os.environ | {"BG_ENV_CACHE_DIR": str(file), "TMPDIR": str(temporary)})
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()).parent == temporary
+    assert not list(temporary.iterdir())

@@ -61,9 +61,21 @@ def test_variants_that_are_refused(name):
         Settings(name)
 
 
+@pytest.mark.parametrize("text", [None, 3, b"backgammon", ["backgammon"]])
+def test_only_text_is_parsed(text):
+    with pytest.raises(SettingsError, match="as text, not as"):
+        Settings.parse(text)
+    with pytest.raises(SettingsError, match="as text, not as"):
+        Variant.parse(text)
+
+
 @pytest.mark.parametrize(
     ("start", "options"),
     [
+        ({1.0: 2}, {}),
+        ({True: 2}, {}),
+        (5, {}),
+        ("24", {}),
         ({13: 5, 12: 5}, {}),  # both players on one point
         ({24: 2, 1: 1}, {}),
         ({6: 16}, {}),

@@ -112,6 +112,6 @@ def test_what_is_no_mask(mask, shown):
 
 @pytest.mark.parametrize("mask", [np.ones(5, np.int8), np.ones((2, 5), np.int8)])
 def test_what_is_no_generator(mask):
-    for rng in (None, 5):
+    for rng in (None, 5, *([random.Random(1)] if mask.ndim == 2 else [])):
         with pytest.raises(SettingsError, match=r"rng must be a numpy\.random\.Generator"):
             sample(mask, rng)

@@ -159,9 +159,14 @@ def test_observations_are_written_where_asked():
     single.restore(env.save())
     for one, other in zip(single.afterstates(observation="tesauro198"), found, strict=True):
         assert (one == other).all()
-    for wrong in (out[: m - 1], np.zeros((m, 197), np.float32), np.zeros((m, 198)), np.zeros((m, 396), np.float32)[:, ::2]):
+    locked = np.zeros((m, 198), np.float32)
+    locked.flags.writeable = False
+    thin = np.zeros((m, 396), np.float32)[:, ::2]
+    for wrong in (out[: m - 1], np.zeros((m, 197), np.float32), np.zeros((m, 198)), thin, locked, 5, [0.0], np.float32(1)):
         with pytest.raises(SettingsError, match="out "):
             env.afterstates(observation="tesauro198", out=wrong)
+    with pytest.raises(SettingsError, match="name the encoder"):
+        env.afterstates(out=out)
     with pytest.raises(SettingsError, match="no observation is called"):
         env.afterstates(observation="nothing")
 
@@ -178,6 +183,7 @@ def test_choosing_is_checked_and_nothing_happens():
     for wrong, said in (
         (good[:3], "4 integers"),
         (good.astype(float), "4 integers"),
+        ([[1], [1, 2], 3, 4], "4 integers"),
         (found.offsets[1:], r"is not one of game 0: it has 0 to"),
         (np.where(np.arange(4) == 2, good[1], good), "of game 2"),
     ):

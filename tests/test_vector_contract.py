@@ -242,9 +242,12 @@ def test_reset_refuses_and_changes_nothing(options, said):
     before = env.states.copy()
     with pytest.raises(bg_env.BgEnvError, match=said):
         env.reset(options=options)
-    for seed in (-1, 2**64, 1.5, "1", [1, 2], [1, 2, "3"]):
+    for seed in (-1, 2**64, 1.5, "1", [1, 2], [1, 2, "3"], np.array(3), np.zeros((3, 1), int), [[1], [2], [3, 4]]):
         with pytest.raises(SettingsError, match="seed"):
             env.reset(seed=seed)
+    for wrong in (5, "dice", [("dice", [(3, 1)])]):
+        with pytest.raises(SettingsError, match="options is a dict"):
+            env.reset(options=wrong)
     assert (env.states == before).all()
 
 
@@ -253,6 +256,14 @@ def test_reset_refuses_and_changes_nothing(options, said):
     [
         {"num_envs": 0},
         {"num_envs": True},
+        {"num_envs": 2**48},
+        {"num_threads": 2**31},
+        {"max_episode_steps": 2**63},
+        {"max_episode_steps": True},
+        {"seat": 1.0},
+        {"copy": "no"},
+        {"statistics": 1},
+        {"opponent": bg_env.players.RandomPlayer},
         {"num_threads": 0},
         {"max_episode_steps": 0},
         {"autoreset_mode": "soon"},
@@ -330,6 +341,72 @@ def test_save_and_restore_go_on_bit_for_bit():
     for wrong in (VectorEnv(5, opponent="random"), VectorEnv(6, match_length=3)):
         with pytest.raises(SettingsError, match="6 games of backgammon, max_turns=15"):
             wrong.restore(saved)
+
+
+SAVED = [
+    (lambda s: None, "takes what save"),
+    (lambda s: [], "takes what save"),
+    (lambda s: {}, "has no settings, plan, states, slots, dice"),
+    (lambda s: s | {"states": s["states"].tolist()}, "states is something else"),
+    (lambda s: s | {"states": s["states"]["points"]}, "states is something else"),
+    (lambda s: s | {"slots": None}, "slots is something else"),
+    (lambda s: s | {"slots": s["slots"][:3]}, "not complete"),
+    (lambda s: s | {"plan": s["plan"][:0]}, "not complete"),
+    (lambda s: s | {"dice": [(3, 1)]}, "dice that are no pairs"),
+    (lambda s: s | {"dice": np.array([[3, 7]])}, "dice that are no pairs"),
+    (lambda s: s | {"dice": np.zeros((0, 2), np.int64)}, "wrong queue of dice in game 0"),
+    (lambda s: with_field(s, "states", "phase", 9), "wrong phase in game 2"),
+    (lambda s: with_field(s, "states", "points", 1), "wrong number of checkers in game 2"),
+    (lambda s: with_field(s, "states", "cube", 7), "wrong cube in game 2"),
+    (lambda s: with_field(s, "states", "decider", -1), "wrong decider in game 2"),
+    (lambda s: with_field(s, "slots", "seat", -1), "wrong seat in game 2"),
+    (lambda s: with_field(s, "slots", "over", 3), "wrong over in game 2"),
+    (lambda s: with_field(s, "slots", "gain", np.nan), "wrong reward in game 2"),
+    (lambda s: with_field(s, "slots", "queue_end", 10**6), "wrong queue of dice in game 2"),
+]
+
+
+def with_field(saved, part, field, value):
+    changed = saved[part].copy()
+    changed[field][2] = value
+    return saved | {part: changed}
+
+
+@pytest.mark.parametrize(("change", "said"), SAVED)
+def test_what_was_not_saved_is_refused_and_changes_nothing(change, said):
+    env = VectorEnv(4, opponent="random")
+    env.reset(seed=4, options={"dice": [(3, 1)] * 9})
+    for _ in range(5):
+        env.step(env.action_masks().argmax(1))
+    saved = env.save()
+    with pytest.raises(SettingsError, match=said) as caught:
+        env.restore(change(saved))
+    assert "\n" not in str(caught.value)
+    assert_same({k: v for k, v in env.save().items() if k != "settings"}, {k: v for k, v in saved.items() if k != "settings"})
+    env.restore(saved)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"opponent": None}, "with seat=None, .*: this environment has opponent=None"),
+        ({"seat": 1}, "this environment has seat=1"),
+        ({"reward": "win"}, "reward=points.*reward=win"),
+        ({"autoreset_mode": "same_step"}, "next_step or disabled.*same_step"),
+        ({"max_episode_steps": 9}, "max_episode_steps=None.*max_episode_steps=9"),
+    ],
+)
+def test_a_batch_of_another_kind_is_not_restored(other, said):
+    env, another = VectorEnv(3), VectorEnv(3, **other)
+    env.reset(seed=4)
+    with pytest.raises(SettingsError, match=said):
+        another.restore(env.save())
+    another.reset(seed=1)
+    with pytest.raises(SettingsError, match="saved was a batch with"):
+        env.restore(another.save())
+    pubeval = VectorEnv(3, opponent="pubeval")  # the opponent may be another
+    pubeval.restore(env.save())
+    pubeval.step(pubeval.action_masks().argmax(1))
 
 
 def test_copies_and_pickles_go_on_alike():

@@ -13,7 +13,7 @@ import click
 
 import bg_env
 from bg_env.cli.options import shows_colour, speaks_unicode, variant_option
-from bg_env.errors import SettingsError
+from bg_env.errors import SettingsError, quoted
 from bg_env.files import write_whole
 from bg_env.players import PLAYERS, Named
 from bg_env.registration import IDS
@@ -101,7 +101,7 @@ def _read(text: str, variant: str) -> bg_env.Game:
 def _dice(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"\s*([1-6])[-,/ x]?([1-6])\s*", text)
     if not found:
-        msg = f"{text!r} is no roll: give two dice from 1 to 6 such as 31 or 3-1"
+        msg = f"{quoted(text)} is no roll: give two dice from 1 to 6 such as 31 or 3-1"
         raise SettingsError(msg)
     return int(found[1]), int(found[2])
 

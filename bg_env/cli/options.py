@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from bg_env.players import PLAYERS, player
 
 __all__ = [
     "PLAYER_HELP",
+    "FiniteRange",
     "name_of",
     "player_of",
     "settings_options",
@@ -38,6 +40,17 @@ variant_option = click.option(
     metavar="NAME",
     help=f"One of {', '.join(bg_env.VARIANTS)}, or a variant as bg_env.Variant prints it.",
 )
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range; "nan" and "inf", which Python reads as numbers, are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number; see `click.ParamType.convert`."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
 
 
 def settings_options(cube_help: str) -> Callable[[F], F]:
@@ -88,13 +101,13 @@ def name_of(text: str) -> str:
 
 def shows_colour() -> bool:
     """Whether boards are painted: on a terminal, unless NO_COLOR is set."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def speaks_unicode() -> bool:
     """Whether what is printed can hold the lines of a board."""
     try:
         "─│┌▸".encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
+    except (AttributeError, UnicodeEncodeError, LookupError):  # AttributeError: there is no output at all
         return False
     return True

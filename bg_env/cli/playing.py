@@ -7,13 +7,23 @@ import json
 import secrets
 import shlex
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 import bg_env
-from bg_env.cli.options import PLAYER_HELP, name_of, player_of, settings_options, shows_colour, speaks_unicode, strongest
+from bg_env.cli.options import (
+    PLAYER_HELP,
+    FiniteRange,
+    name_of,
+    player_of,
+    settings_options,
+    shows_colour,
+    speaks_unicode,
+    strongest,
+)
 from bg_env.errors import NotationError, SettingsError
 from bg_env.rules.variant import settings_names
 
@@ -26,7 +36,11 @@ __all__ = ["arena", "play", "watch"]
     "--games", type=int, default=1000, show_default=True, help="Games (with --match-length: matches) of each pair; even."
 )
 @click.option(
-    "--seed", type=int, default=1, show_default=True, help="Of dice and random choices: the same seed, the same result."
+    "--seed",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Of dice and random choices, 0 to 2^64 - 1: the same seed, the same result.",
 )
 @settings_options("With the doubling cube.  [default: in matches]")
 @click.option("--boards", type=int, default=1024, show_default=True, help="Games played at once.")
@@ -69,7 +83,11 @@ def arena(
     found = ring.ratings(results) if len(players) > 2 and results[-1].complete else []
     if as_json:
         click.echo(
-            json.dumps({"results": [one.to_dict() for one in results], "ratings": [vars(one) for one in found]}, indent=1)
+            json.dumps(
+                {"results": [one.to_dict() for one in results], "ratings": [vars(one) for one in found]},
+                indent=1,
+                allow_nan=False,
+            )
         )
     else:
         for one in results:
@@ -101,15 +119,18 @@ def _check_save(file: Path | None) -> None:
         raise SettingsError(msg)
 
 
-def _save(file: Path | None, start: Any, game: bg_env.Game, names: tuple[str, str]) -> None:
-    """Write what was played as a record."""
-    if file is None:
-        return
-    from bg_env.notation.recording import record_of
-    from bg_env.notation.replay import write_records
+@contextlib.contextmanager
+def _saving(file: Path | None, start: Any, game: bg_env.Game, names: tuple[str, str]) -> Iterator[None]:
+    """Write what was played as a record, however it ends: Ctrl-C, a player that fails or a closed output lose nothing."""
+    try:
+        yield
+    finally:
+        if file is not None:
+            from bg_env.notation.recording import record_of
+            from bg_env.notation.replay import write_records
 
-    write_records(file, [record_of(start, game.settings, game.history, names)])
-    click.echo(f"written: {file}")
+            write_records(file, [record_of(start, game.settings, game.history, names)])
+            click.echo(f"written: {file}")
 
 
 def _screen(names: tuple[str, str], seat: int | None, plain: bool) -> Any:
@@ -133,7 +154,7 @@ _plain_option = click.option("--ascii", "plain", is_flag=True, help="Boards in A
 @click.command(short_help="Play in the terminal.")
 @click.option("--opponent", default=strongest(), show_default=True, metavar="PLAYER", help=PLAYER_HELP)
 @click.option("--seat", type=click.IntRange(0, 1), default=0, show_default=True, help="Yours: 0 is White, 1 is Black.")
-@click.option("--seed", type=int, help="Of the dice.  [default: another each time]")
+@click.option("--seed", type=int, help="Of the dice, 0 to 2^64 - 1.  [default: another each time]")
 @_position_option
 @settings_options("With the doubling cube.  [default: as the variant has it]")
 @click.option(
@@ -167,21 +188,26 @@ def play(
     names = ("you", called) if seat == 0 else (called, "you")
     click.echo(f"You are {('White (O)', 'Black (X)')[seat]} against {called}; the dice are those of --seed {seed}.")
     screen = _screen(names, seat, plain)
-    if not terminal.play(game, start, seat, rival, screen, player_of(hints_by, game.settings)):
-        click.echo("")
-        with contextlib.suppress(NotationError):
-            words = ["--seat", str(seat), "--position", game.xgid, "--variant", variant, "--opponent", opponent]
-            click.echo(f"Left. To go on from here: bg-env play {shlex.join(words)}")
-    _save(save, start, game, names)
+    adviser = player_of(hints_by, game.settings)
+    with _saving(save, start, game, names):
+        over = False
+        try:
+            over = terminal.play(game, start, seat, rival, screen, adviser)
+        finally:
+            if not over:
+                click.echo("")
+                with contextlib.suppress(NotationError):
+                    words = ["--seat", str(seat), "--position", game.xgid, "--variant", variant, "--opponent", opponent]
+                    click.echo(f"Left. To go on from here: bg-env play {shlex.join(words)}")
 
 
 @click.command(short_help="Watch two players, step by step.")
 @click.argument("first", metavar="WHITE")
 @click.argument("second", metavar="BLACK")
-@click.option("--seed", type=int, help="Of the dice.  [default: another each time]")
+@click.option("--seed", type=int, help="Of the dice, 0 to 2^64 - 1.  [default: another each time]")
 @_position_option
 @settings_options("With the doubling cube.  [default: as the variant has it]")
-@click.option("--delay", type=click.FloatRange(0), default=1.0, show_default=True, help="Seconds between turns.")
+@click.option("--delay", type=FiniteRange(0, 86_400), default=1.0, show_default=True, help="Seconds between turns.")
 @click.option("--step", is_flag=True, help="Wait for Enter after each turn.")
 @_save_option
 @_plain_option
@@ -209,6 +235,5 @@ def watch(
     first, second = name_of(first), name_of(second)
     names = (first, second) if first != second else (f"{first} (O)", f"{second} (X)")
     screen = _screen(names, 0, plain)
-    with contextlib.suppress(EOFError):
+    with _saving(save, start, game, names), contextlib.suppress(EOFError):
         terminal.watch(game, start, players, screen, lambda: screen.ask("Enter> ") if step else time.sleep(delay))
-    _save(save, start, game, names)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
 import sys
 from typing import Any, Final, NoReturn
 
@@ -18,6 +21,8 @@ from bg_env.errors import BgEnvError
 __all__ = ["main"]
 
 _CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+_NO_OUTPUT: Final = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF)
+"""Errors of an output that takes nothing; that of one whose reader has gone (EPIPE) click makes nothing of."""
 
 
 class _Program(click.Group):
@@ -39,15 +44,26 @@ class _Program(click.Group):
         except BgEnvError as error:
             _fail("bg-env", str(error))
         except OSError as error:
-            if isinstance(error, BrokenPipeError) or error.filename is None:
+            if error.filename is not None:
+                _fail("bg-env", f"{error.filename}: {error.strerror}: give a path that can be used")
+            if error.errno not in _NO_OUTPUT:
                 raise
-            _fail("bg-env", f"{error.filename}: {error.strerror}: give a path that can be used")
+            _drop_output()
+            _fail("bg-env", f"what is printed cannot be written: {error.strerror}")
         except MemoryError as error:
             _fail("bg-env", f"there is not enough memory ({error}): ask for less, such as fewer games at once")
         except (click.Abort, KeyboardInterrupt):
             click.echo("bg-env: interrupted", err=True)
             sys.exit(130)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _drop_output() -> None:
+    """Forget what could not be printed: Python would try again when it ends."""
+    with contextlib.suppress(OSError, ValueError):  # an output without a file, as in tests
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _fail(where: str, message: str, more: str = "") -> NoReturn:

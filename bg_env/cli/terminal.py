@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from bg_env import actions
-from bg_env.envs.replies import _actions, _whole
+from bg_env.envs.replies import actions_of, plays_of
 from bg_env.errors import BgEnvError, IllegalActionError, NotationError
 from bg_env.game import Game
 from bg_env.notation.moves import find_play, format_actions
@@ -24,9 +24,11 @@ A play:      8/5 6/5   24/18*/13   8/5(2)   bar/22   6/off   also 8-5, or 8 5 6 
 The cube:    roll (or Enter), double, take, drop, beaver
 A turn:      undo takes back the steps of this roll; list numbers the legal plays, and #3 plays the third
 To look:     hint, board, pips, id
-To stop:     resign, resign gammon, resign backgammon, quit"""
+To stop:     resign, resign gammon, resign backgammon (you are asked again), quit"""
 
 _LEVELS: Final = ("", "a single game", "a gammon", "a backgammon")
+_YOU: Final = "you"
+"""A player of this name is spoken to."""
 _SHORT: Final = {"r": "roll", "d": "double", "t": "take", "y": "take", "yes": "take", "n": "drop", "no": "drop", "pass": "drop"}
 
 
@@ -55,9 +57,16 @@ class Screen:
     unicode: bool = True
 
     def board(self, game: Game) -> None:
-        """Show the board."""
+        """Show the board; how the game ended is for the story to tell."""
         text = board_text(
-            game.states, 0, game.settings, seat=self.seat, names=self.names, colour=self.colour, unicode=self.unicode
+            game.states,
+            0,
+            game.settings,
+            seat=self.seat,
+            names=self.names,
+            colour=self.colour,
+            unicode=self.unicode,
+            message=game.phase != Phase.OVER,
         )
         self.say(f"\n{text}\n")
 
@@ -96,18 +105,22 @@ class Story:
         for event in game.history[self._told :]:
             lines += self._level(event) if event.level else self._tell(event)
         self._told = len(game.history)
-        return lines
+        return [f"You{line[len(_YOU) :]}" if line.startswith(f"{_YOU} ") else line for line in lines]
+
+    def _does(self, player: int, verb: str) -> str:
+        """Who does what: "pubeval takes", "you take"."""
+        name = self._names[player]
+        return f"{name} {verb.removesuffix('s') if name == _YOU else verb}"
 
     def _tell(self, event: Any) -> list[str]:
         states, lines = self._states, []
-        who = "" if event.player is None else self._names[event.player]
         if event.roll is not None:
             opening = states[0]["phase"] == Phase.OPENING
             d1, d2 = event.roll
             if opening and event.player is None:
                 lines.append(f"Both throw {d1}: the cube is doubled")
             elif opening:
-                lines.append(f"{self._names[0]} throws {d1}, {self._names[1]} {d2}: {who} begins")
+                lines.append(f"{self._does(0, 'throws')} {d1}, {self._names[1]} {d2}: {self._does(event.player, 'begins')}")
             apply_roll(states, 0, self._rules, d1, d2)
             if d1 != d2 if opening and not self._rules[0]["fresh_first_roll"] else not opening:
                 self._roll = _Roll(event.player, f"{max(d1, d2)}-{min(d1, d2)}", states.copy())
@@ -116,7 +129,8 @@ class Story:
             if action < actions.STEPS and self._roll is not None:
                 self._roll.steps.append(action)
             elif action != actions.ROLL:
-                lines.append(f"{who} {self._words(action)}")
+                verb, more = self._words(action)
+                lines.append(self._does(event.player, verb) + more)
             apply(states, 0, self._rules, action)
             if action >= actions.FIRST_NAMED:
                 name = actions.action_text(action)
@@ -127,27 +141,30 @@ class Story:
             lines.append(f"{self._names[roll.player]} {roll.what}: {told}")
         return lines + self._won()
 
-    def _words(self, action: int) -> str:
+    def _words(self, action: int) -> tuple[str, str]:
+        """The verb of an action that is no step, and what follows it."""
         value = 1 << (int(self._states[0]["cube"]) + int(self._states[0]["chain"]))
         return {
-            actions.DOUBLE: f"doubles to {2 * value}",
-            actions.BEAVER: f"turns the cube again, to {2 * value}",
-            actions.TAKE: f"takes, the cube stands at {value}",
-            actions.DROP: "drops",
-        }.get(action, f"names {actions.action_text(action)}")
+            actions.DOUBLE: ("doubles", f" to {2 * value}"),
+            actions.BEAVER: ("turns", f" the cube again, to {2 * value}"),
+            actions.TAKE: ("takes", f", the cube stands at {value}"),
+            actions.DROP: ("drops", ""),
+        }.get(action, ("names", f" {actions.action_text(action)}"))
 
     def _level(self, event: Any) -> list[str]:
         resign(self._states, 0, self._rules, event.player, event.level)
         self._roll = None
-        return [f"{self._names[event.player]} resigns {_LEVELS[event.level]}", *self._won()]
+        return [f"{self._does(event.player, 'resigns')} {_LEVELS[event.level]}", *self._won()]
 
     def _won(self) -> list[str]:
         s = self._states[0]
         if s["winner"] < 0:
             return []
-        points = int(s["won"])
-        line = f"{self._names[s['winner']]} wins {_LEVELS[int(s['level'])]}, {points} point{'s' * (points > 1)}"
-        if self._rules[0]["match_length"]:
+        points, winner = int(s["won"]), int(s["winner"])
+        line = f"{self._does(winner, 'wins')} {_LEVELS[int(s['level'])]}, {points} point{'s' * (points > 1)}"
+        if s["phase"] == Phase.OVER and self._rules[0]["match_length"]:
+            line += f", and the match {int(s['score'][winner])}-{int(s['score'][1 - winner])}"
+        elif self._rules[0]["match_length"]:
             line += f"; the score is {int(s['score'][0])}-{int(s['score'][1])}"
         return [line]
 
@@ -157,9 +174,8 @@ def choose(player: Any, game: Game) -> list[int]:
     states = game.states
     words = np.array([word(states[0]["key"], np.uint64(CHOICE), np.uint64(len(game.history)))], np.uint64)
     if hasattr(player, "choose_plays") and game.phase == Phase.CHECKER:
-        steps = _whole(player.choose_plays(states, words), (1, 4), "a play for each state")
-        return [int(action) for action in steps[0] if action >= 0]
-    return [int(_actions(player, states, words)[0])]
+        return [int(action) for action in plays_of(player, states, words)[0] if action >= 0]
+    return [int(actions_of(player, states, words)[0])]
 
 
 def watch(game: Game, start: States, players: Sequence[Any], screen: Screen, pause: Callable[[], object]) -> None:
@@ -250,6 +266,9 @@ class _Person:
             if not text or self._asked_for(text, self.game):
                 if len(self.game.history) > before:
                     return  # resigned
+                continue
+            if text in ("undo", "u"):
+                self.screen.say("nothing to take back: undo takes back the steps of a roll that is being played")
                 continue
             text = _SHORT.get(text, text)
             if self.game.phase == Phase.CHOOSE_DOUBLE and re.fullmatch("[1-6]", text):
@@ -353,8 +372,10 @@ class _Person:
             level = levels.get(" ".join(rest))
             if level is None:
                 say("resign, resign gammon or resign backgammon")
-            else:
+            elif self.screen.ask(f"resign {_LEVELS[level]}? yes or no> ").strip().lower() in ("yes", "y"):
                 self.game.resign(level, self.seat)
+            else:
+                say("the game goes on")
         else:
             return False
         return True

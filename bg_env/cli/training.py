@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,11 @@ _TD = ("hidden", "variant", "cube", "match_length", "targets", "start")
 @click.option(
     "--threads", type=int, help="Threads of PyTorch and of the games.  [default: 1; more only slow a busy machine down]"
 )
-@click.option("--games", type=int, help="Fresh games that measure the net, half from each seat; 0 for none.  [default: 1000]")
+@click.option(
+    "--games",
+    type=int,
+    help="Fresh games that measure the net, half from each seat; 0 for none (with td: at least 4).  [default: 1000]",
+)
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 def train(algorithm: str, id_: str | None, out: Path | None, resume: bool, overwrite: bool, quiet: bool, **given: Any) -> int:
     """Train an agent, then measure it.
@@ -115,9 +120,30 @@ def _refuse(asked: dict[str, Any], names: Iterable[str], algorithm: str) -> None
         raise SettingsError(msg)
 
 
+def _check_td(asked: dict[str, Any]) -> None:
+    """Refuse numbers that the learner refuses too, but by the name of the option."""
+    for name, value in asked.items():
+        right = ""
+        if name in ("threads", "selfplay_games") and value < 1:
+            right = "a whole number of at least 1"
+        elif name == "games" and (value < 4 or value % 2):
+            right = "an even number of at least 4 with --algorithm td"
+        elif name == "minutes" and not 0 < value < math.inf:
+            right = "a number above 0"
+        elif name == "hidden" and min(value) < 1:
+            right = "two whole numbers of at least 1"
+        elif name == "seed" and not 0 <= value < 2**32:
+            right = "a whole number from 0 to 2^32 - 1"
+        if right:
+            shown = " ".join(map(str, value)) if isinstance(value, tuple) else value
+            msg = f"--{name.replace('_', '-')} is {right}, not {shown}"
+            raise SettingsError(msg)
+
+
 def _td(out: Path, asked: dict[str, Any], *, resume: bool, overwrite: bool, progress: bool) -> int:
     """`--algorithm td`."""
     _refuse(asked, ("id", "opponent", "steps", "num_envs", "measure", "measure_every"), "ppo")
+    _check_td(asked)
     from bg_env.train.td import TDSettings  # slow: it brings PyTorch
     from bg_env.train.td_run import TDFolder, train_td
 

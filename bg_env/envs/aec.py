@@ -8,10 +8,10 @@ from pettingzoo import AECEnv
 
 from bg_env.actions import checked
 from bg_env.envs.one import OneGame
-from bg_env.envs.options import read_options
+from bg_env.envs.options import checked_flag, known_options, read_options
 from bg_env.envs.recorder import Recorder
 from bg_env.envs.view import RENDER_FPS, RENDER_MODES, View
-from bg_env.errors import IllegalActionError, OrderError, SettingsError
+from bg_env.errors import IllegalActionError, OrderError, SettingsError, quoted
 from bg_env.game import Game
 from bg_env.rules import Variant
 
@@ -60,6 +60,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         "render_fps": RENDER_FPS,
     }
 
+    @known_options
     def __init__(
         self,
         variant: str | Variant = "backgammon",
@@ -111,7 +112,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         self._dict_observation = options.in_observation
         self._mask_in_info = options.in_info
         self._size = options.settings.actions
-        self._checks = checks
+        self._checks = checked_flag("checks", checks)
         self._was_reset = False
         self._infos: dict[str, dict[str, Any]] = {}
 
@@ -232,7 +233,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
 
     def _step_out(self, action: Any) -> None:
         if action is not None:
-            msg = f"{self.agent_selection} is done: the only action it has is None, not {action!r}"
+            msg = f"{self.agent_selection} is done: the only action it has is None, not {quoted(action)}"
             raise IllegalActionError(msg)
         self._was_dead_step(None)
 
@@ -291,7 +292,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
 
 
 def _known(agent: str) -> str:
-    if agent not in _SEAT:
-        msg = f"no agent is called {agent!r}: they are {AGENTS[0]} and {AGENTS[1]}"
+    if not isinstance(agent, str) or agent not in _SEAT:
+        msg = f"no agent is called {quoted(agent)}: they are {AGENTS[0]} and {AGENTS[1]}"
         raise SettingsError(msg)
     return agent

@@ -117,10 +117,13 @@ def find_afterstates(
         SettingsError: no such encoder, or `out` does not fit.
     """
     view = None if observation is None else encoder(observation)
+    if view is None and out is not None:
+        msg = "out is for the observations: name the encoder with observation=... as well"
+        raise SettingsError(msg)
     if view is not None:
         view.check(games.options.settings)
-        if out is not None and (out.dtype != np.float32 or out.shape[1:] != view.shape or not out.flags.c_contiguous):
-            msg = f"out is a C-contiguous float32 array of shape (room, {', '.join(map(str, view.shape))})"
+        if out is not None and not _holds(out, view.shape):
+            msg = f"out is a writable, C-contiguous float32 array of shape (room, {', '.join(map(str, view.shape))})"
             raise SettingsError(msg)
     offsets, actions, states = _flat(games, rooms)
     m = len(states)
@@ -144,6 +147,13 @@ def find_afterstates(
     return Afterstates(offsets, actions, states, seats, rewards, over, observations)
 
 
+def _holds(out: Any, shape: tuple[int, ...]) -> bool:
+    """Whether rows of that shape can be written into `out`."""
+    if not isinstance(out, np.ndarray) or out.dtype != np.float32 or out.ndim < 1 or out.shape[1:] != shape:
+        return False
+    return bool(out.flags.c_contiguous and out.flags.writeable)
+
+
 def checked_index(index: Any, offsets: npt.NDArray[np.int64], over: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """The chosen candidates as int64 (n,); those of games that are over may be any integers.
 
@@ -151,7 +161,10 @@ def checked_index(index: Any, offsets: npt.NDArray[np.int64], over: npt.NDArray[
         IllegalActionError: naming the game.
     """
     n = len(offsets) - 1
-    given = np.asarray(index)
+    try:
+        given = np.asarray(index)
+    except ValueError:  # ragged
+        given = np.empty(0, object)
     if given.shape != (n,) or given.dtype.kind not in "iu":
         msg = f"index is {n} integers, the chosen candidate of each game, not {given.dtype} of shape {given.shape}"
         raise IllegalActionError(msg)

@@ -12,9 +12,9 @@ from gymnasium.vector import AutoresetMode
 
 from bg_env.actions import checked_seed
 from bg_env.envs.batch_records import RUNNING
-from bg_env.errors import IllegalActionError, SettingsError
+from bg_env.errors import IllegalActionError, SettingsError, quoted
 
-__all__ = ["checked_actions", "read_mode", "read_reset_mask", "read_seeds"]
+__all__ = ["checked_actions", "read_mode", "read_number", "read_reset_mask", "read_seeds"]
 
 
 def read_mode(mode: str | AutoresetMode) -> AutoresetMode:
@@ -26,10 +26,22 @@ def read_mode(mode: str | AutoresetMode) -> AutoresetMode:
     if isinstance(mode, AutoresetMode):
         return mode
     for known in AutoresetMode:
-        if mode in (known.value, known.name, known.name.lower()):
+        if isinstance(mode, str) and mode in (known.value, known.name, known.name.lower()):
             return known
-    msg = f"autoreset_mode is next_step, same_step or disabled, not {mode!r}"
+    msg = f"autoreset_mode is next_step, same_step or disabled, not {quoted(mode)}"
     raise SettingsError(msg)
+
+
+def read_number(name: str, value: Any, bits: int = 31) -> int:
+    """The argument called `name` as an int of so many bits, at least 1.
+
+    Raises:
+        SettingsError: it is none.
+    """
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not 1 <= value < 2**bits:
+        msg = f"{name} is a whole number from 1 to 2**{bits} - 1, not {quoted(value)}"
+        raise SettingsError(msg)
+    return int(value)
 
 
 def read_reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
@@ -62,7 +74,7 @@ def read_seeds(
     given: list[int | None]
     if seed is None or isinstance(seed, (int, np.integer)):
         given = [None] * n if seed is None else [(checked_seed(seed) + i) % 2**64 for i in range(n)]
-    elif isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, (str, bytes)):
+    elif seed.ndim == 1 if isinstance(seed, np.ndarray) else isinstance(seed, Sequence) and not isinstance(seed, (str, bytes)):
         given = [None if item is None else checked_seed(item) for item in seed]
     else:
         given = [checked_seed(seed)]

@@ -14,7 +14,7 @@ import numpy as np
 from bg_env._jit import kernel
 from bg_env.actions import BEAVER, DOUBLE, DROP, TAKE, why_illegal_text
 from bg_env.envs.options import EnvOptions
-from bg_env.envs.replies import _actions, _whole, batch_opponent
+from bg_env.envs.replies import actions_of, batch_opponent, plays_of
 from bg_env.errors import IllegalActionError
 from bg_env.rules import CHOICE, END_FINISHED, STATE, Phase, States, apply, episode_key, new_episode, settle, word
 from bg_env.rules.legal import is_legal, legal_sets
@@ -182,7 +182,7 @@ class Duel:
         boards, words, moving = self._index[:n], self._words[:n], self._checker[:n]
         if hasattr(who, "choose_plays") and moving.any():
             index = boards[moving]
-            plays = _whole(who.choose_plays(states[index], words[moving]), (len(index), 4), "a play for each state")
+            plays = plays_of(who, states[index], words[moving])
             bad = _play_all(states, game, self._rules, self.tally, index, plays)
             if bad >= 0:
                 msg = f"{name_of(who)} gave the play {plays[bad].tolist()}, not a legal one, in game {game[index[bad]]}"
@@ -190,7 +190,7 @@ class Duel:
             boards, words = boards[~moving], words[~moving]
         if len(boards):
             before = states[boards]
-            actions = _actions(who, before.copy(), words)
+            actions = actions_of(who, before.copy(), words)
             bad = _act_all(states, game, self._rules, self.tally, boards, actions)
             if bad >= 0:
                 reason = why_illegal_text(before, bad, self.options.settings, int(actions[bad]), self._rules)

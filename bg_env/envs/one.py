@@ -53,14 +53,14 @@ def info_of(states: Any, i: Any) -> Any:
     player: who acts next, -1 if nobody does. points, level, winner: of the game that the last action ended (0, 0, -1 if it
     ended none). cube: what a single game is worth now. illegal: 1 after an illegal action. turns: turns begun.
     """
-    return (
-        np.int64(states[i]["decider"]),
-        np.int64(states[i]["won"]),
-        np.int64(states[i]["level"]),
-        np.int64(1) << at_stake(states, i),
-        np.int64(states[i]["winner"]),
-        np.int64(states[i]["ending"] == END_ILLEGAL),
-        np.int64(states[i]["turns"]),
+    return (  # int: what runs without compilation gives Python's integers as well
+        int(np.int64(states[i]["decider"])),
+        int(np.int64(states[i]["won"])),
+        int(np.int64(states[i]["level"])),
+        int(np.int64(1) << at_stake(states, i)),
+        int(np.int64(states[i]["winner"])),
+        int(np.int64(states[i]["ending"] == END_ILLEGAL)),
+        int(np.int64(states[i]["turns"])),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from bg_env._jit import kernel
 from bg_env.actions import ROLL, TAKE, checked, why_illegal_text
 from bg_env.envs.one import OneGame
-from bg_env.errors import IllegalActionError, SettingsError
+from bg_env.errors import IllegalActionError, SettingsError, quoted
 from bg_env.players import ModelPlayer, RandomPlayer, bound, player
 from bg_env.rewards import reward_of
 from bg_env.rules import CHOICE, Phase, Settings, apply, legal_mask, pick_action, settle, word
@@ -30,13 +30,16 @@ def opponent_for(opponent: Any, settings: Settings) -> Any:
     """
     if isinstance(opponent, str):
         return player(opponent, settings)
+    if isinstance(opponent, type):
+        msg = f"an opponent is an object, not the class {opponent.__name__}: give {opponent.__name__}(...)"
+        raise SettingsError(msg)
     if hasattr(opponent, "choose") or hasattr(opponent, "choose_plays"):
         return bound(opponent, settings)
     if hasattr(opponent, "predict"):
         return ModelPlayer(opponent, settings=settings)
     if callable(opponent):
         return opponent
-    msg = f"an opponent is a name, an object with choose or choose_plays, a model, or a callable, not {opponent!r}"
+    msg = f"an opponent is a name, an object with choose or choose_plays, a model, or a callable, not {quoted(opponent)}"
     raise SettingsError(msg)
 
 
@@ -67,7 +70,7 @@ def _random_moves(states: Any, rules: Any, seat: Any, kind: Any, mask: Any) -> A
             won = np.int64(states[0]["won"])
         settle(states, 0, rules)
     legal_mask(states, 0, rules, mask, 0)
-    return reward, winner, level, won
+    return reward, int(winner), int(level), int(won)
 
 
 def opponent_moves(one: OneGame, seat: int, opponent: Any) -> float:

@@ -10,27 +10,68 @@ import numpy as np
 from gymnasium import spaces
 
 from bg_env.actions import checked_die, is_player
-from bg_env.errors import SettingsError
+from bg_env.errors import PositionError, SettingsError, known_names, quoted
 from bg_env.game import Game
 from bg_env.notation import ids, position_id, xgid
 from bg_env.observations import Encoder, encoder
 from bg_env.rewards import reward as reward_named
 from bg_env.rules import END_NONE, OFF, Phase, Settings, States, Variant, check_state, new_episode, set_up, ties_double
 
-__all__ = ["INFO_KEYS", "EnvOptions", "Start", "read_options", "start_from"]
+__all__ = [
+    "INFO_KEYS",
+    "EnvOptions",
+    "Start",
+    "checked_flag",
+    "known_options",
+    "read_options",
+    "read_reset_options",
+    "read_seat",
+    "start_from",
+]
 
 MASKS: Final = ("both", "observation", "info")
 ILLEGAL: Final = ("terminate", "raise")
 INFO_KEYS: Final = ("player", "points", "level", "cube", "winner", "illegal", "turns")
 """The numeric keys of every info: see `bg_env.envs.one.info_of`."""
+known_options: Final = known_names("option")
+"""Decorates the constructors of environments, see `known_names`."""
 RESET_OPTIONS: Final = ("position", "game", "dice", "starter", "score", "crawford")
 
 
 def _one_of(name: str, value: Any, known: Sequence[Any]) -> Any:
     if not any(value is item or (isinstance(value, str) and value == item) for item in known):
-        msg = f"{name} is one of {', '.join(map(repr, known))}, not {value!r}"
+        msg = f"{name} is one of {', '.join(map(repr, known))}, not {quoted(value)}"
         raise SettingsError(msg)
     return value
+
+
+def checked_flag(name: str, value: Any) -> bool:
+    """The argument called `name` as a bool.
+
+    Raises:
+        SettingsError: it is neither True nor False.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        msg = f"{name} is True or False, not {quoted(value)}"
+        raise SettingsError(msg)
+    return bool(value)
+
+
+def read_seat(seat: Any, opponent: Any) -> int | None:
+    """The learner's seat that an environment with this opponent is asked for.
+
+    Raises:
+        SettingsError: it is none, or there is no opponent to sit on the other.
+    """
+    if seat is None:
+        return None
+    if not is_player(seat):
+        msg = f"seat is 0, 1 or None (a bit of the episode's key), not {quoted(seat)}"
+        raise SettingsError(msg)
+    if opponent is None:
+        msg = f"seat={seat} needs an opponent: with opponent=None one agent plays both seats"
+        raise SettingsError(msg)
+    return int(seat)
 
 
 @dataclass(frozen=True)
@@ -91,7 +132,7 @@ def read_options(
     Raises:
         SettingsError: one of them is unknown, out of range, or contradicts another.
     """
-    chosen = Game._settings_of(variant, settings)
+    chosen = Settings(variant, **settings)
     view = encoder(observation)
     view.check(chosen)
     wanted = reward_named(reward)
@@ -147,6 +188,20 @@ def _crawford(settings: Settings, score: tuple[int, int], asked: bool | None) ->
     return settings.crawford and settings.cube and settings.match_length > 1 and sum(near) == 1
 
 
+def read_reset_options(options: Any) -> dict[str, Any]:
+    """The options of a `reset` as a new dict; of None an empty one.
+
+    Raises:
+        SettingsError: they are no dict.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        msg = f"options is a dict, not {quoted(options)}"
+        raise SettingsError(msg)
+    return dict(options)
+
+
 def start_from(options: Mapping[str, Any] | None, settings: Settings) -> Start:
     """Check the options of `reset` against each other and against the settings in force.
 
@@ -156,23 +211,21 @@ def start_from(options: Mapping[str, Any] | None, settings: Settings) -> Start:
         PositionError: the state cannot stand.
         IllegalActionError: `dice` has no dice in it.
     """
-    if not options:
+    given = read_reset_options(options)
+    if not given:
         return Start()
-    if not isinstance(options, Mapping):
-        msg = f"options is a dict, not {type(options).__name__}"
-        raise SettingsError(msg)
-    unknown = [str(name) for name in options if name not in RESET_OPTIONS and name != "options"]
+    unknown = [str(name) for name in given if name not in RESET_OPTIONS and name != "options"]
     if unknown:
-        msg = f"no reset option is called {', '.join(map(repr, unknown))}: choose from {', '.join(RESET_OPTIONS)}"
+        msg = f"no reset option is called {', '.join(map(quoted, unknown))}: choose from {', '.join(RESET_OPTIONS)}"
         raise SettingsError(msg)
-    given = {name: value for name, value in options.items() if name in RESET_OPTIONS and value is not None}
+    given = {name: value for name, value in given.items() if name in RESET_OPTIONS and value is not None}
     if "position" in given and "game" in given:
         msg = "options position and game both set the state up: give one of them"
         raise SettingsError(msg)
     dice = _dice(given.get("dice", ()))
     starter = given.get("starter")
     if starter is not None and not is_player(starter):
-        msg = f"option starter is 0 or 1, not {starter!r}"
+        msg = f"option starter is 0 or 1, not {quoted(starter)}"
         raise SettingsError(msg)
     score, crawford = _match_options(given, settings)
     if "position" in given or "game" in given:
@@ -194,7 +247,7 @@ def _dice(rolls: Any) -> tuple[tuple[int, int], ...]:
     except TypeError:
         pairs = [()]
     if isinstance(rolls, (str, bytes)) or any(len(pair) != 2 for pair in pairs):
-        msg = f"option dice is a list of pairs such as [(3, 1), (6, 5)], not {rolls!r}"
+        msg = f"option dice is a list of pairs such as [(3, 1), (6, 5)], not {quoted(rolls)}"
         raise SettingsError(msg)
     return tuple((checked_die(pair[0]), checked_die(pair[1])) for pair in pairs)
 
@@ -206,13 +259,16 @@ def _match_options(given: Mapping[str, Any], settings: Settings) -> tuple[tuple[
             msg = f"option {name} belongs to a match: give the environment a match_length"
             raise SettingsError(msg)
     if score is not None:
-        whole = isinstance(score, (tuple, list, np.ndarray)) and len(score) == 2
-        if not whole or any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in score):
-            msg = f"option score is a pair of points such as (2, 4), not {score!r}"
+        pair = list(score) if isinstance(score, (tuple, list)) or (isinstance(score, np.ndarray) and score.ndim == 1) else []
+        if len(pair) != 2 or any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in pair):
+            msg = f"option score is a pair of points such as (2, 4), not {quoted(score)}"
             raise SettingsError(msg)
-        score = (int(score[0]), int(score[1]))
+        if max(pair) >= settings.match_length:
+            msg = f"option score: a score of {quoted(int(max(pair)))} ends a match to {settings.match_length}"
+            raise PositionError(msg)
+        score = (int(pair[0]), int(pair[1]))
     if crawford is not None and not isinstance(crawford, (bool, np.bool_)):
-        msg = f"option crawford is True or False, not {crawford!r}"
+        msg = f"option crawford is True or False, not {quoted(crawford)}"
         raise SettingsError(msg)
     return score, None if crawford is None else bool(crawford)
 

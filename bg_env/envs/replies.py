@@ -16,7 +16,7 @@ from bg_env.errors import IllegalActionError
 from bg_env.players import PubevalPlayer, RandomPlayer
 from bg_env.rules import Phase, States
 
-__all__ = ["CallablePlayer", "batch_opponent", "opponent_kind", "reply"]
+__all__ = ["CallablePlayer", "actions_of", "batch_opponent", "opponent_kind", "plays_of", "reply"]
 
 _UNCUBED: Final = {Phase.ROLL_OR_DOUBLE: ROLL, Phase.TAKE_OR_DROP: TAKE, Phase.CHOOSE_DOUBLE: FIRST_NAMED + 5}
 """What a player of whole plays does that knows no cube."""
@@ -63,17 +63,34 @@ def opponent_kind(opponent: Any) -> int:
 
 
 def _whole(answer: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.int64]:
-    given = np.asarray(answer)
+    try:
+        given = np.asarray(answer)
+    except ValueError:  # ragged
+        given = np.empty(0, object)
     if given.shape != shape or given.dtype.kind not in "iu":
         msg = f"the opponent must give {what}, integers of shape {shape}, not {given.dtype} of shape {given.shape}"
         raise IllegalActionError(msg)
     return np.ascontiguousarray(given, np.int64)
 
 
-def _actions(opponent: Any, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def actions_of(opponent: Any, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """What a bound player chooses, an action for each state; one of whole plays that knows no cube rolls, takes, names 6-6.
+
+    Raises:
+        IllegalActionError: it gave something else than integers (n,); whether they are legal is not looked at.
+    """
     if hasattr(opponent, "choose"):
         return _whole(opponent.choose(states, words), (len(states),), "an action for each state")
     return np.array([_UNCUBED[Phase(int(phase))] for phase in states["phase"]], np.int64)
+
+
+def plays_of(opponent: Any, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """What a bound player with `choose_plays` chooses: the steps of a whole play for each state.
+
+    Raises:
+        IllegalActionError: it gave something else than integers (n, 4); whether they are legal is not looked at.
+    """
+    return _whole(opponent.choose_plays(states, words), (len(states), 4), "a play for each state")
 
 
 def _round(batch: Batch, opponent: Any, options: EnvOptions, info: Any, lo: int, hi: int) -> bool:
@@ -86,14 +103,14 @@ def _round(batch: Batch, opponent: Any, options: EnvOptions, info: Any, lo: int,
     games, words, moving = index[:n], words[:n], checker[:n]
     if whole and moving.any():
         chosen = games[moving]
-        plays = _whole(opponent.choose_plays(states[chosen], words[moving]), (len(chosen), 4), "a play for each state")
+        plays = plays_of(opponent, states[chosen], words[moving])
         bad = answer_plays(*batch, info, chosen, plays)
         if bad >= 0:
             msg = f"the opponent's play {plays[bad].tolist()} in game {chosen[bad]} is not legal"
             raise IllegalActionError(msg)
         games, words = games[~moving], words[~moving]
     if len(games):
-        actions = _actions(opponent, states[games], words)
+        actions = actions_of(opponent, states[games], words)
         bad = answer(*batch, info, games, actions)
         if bad >= 0:
             i, action = int(games[bad]), int(actions[bad])

@@ -8,10 +8,10 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.actions import checked, is_player
+from bg_env.actions import checked
 from bg_env.envs.one import OneGame
 from bg_env.envs.opponent import opponent_for, opponent_moves
-from bg_env.envs.options import read_options
+from bg_env.envs.options import known_options, read_options, read_seat
 from bg_env.envs.recorder import Recorder
 from bg_env.envs.view import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import OrderError, SettingsError
@@ -42,6 +42,7 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 - Gymnasium declares it so
 
+    @known_options
     def __init__(
         self,
         variant: str | Variant = "backgammon",
@@ -81,19 +82,13 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
             auto_doubles=auto_doubles,
             max_turns=max_turns,
         )
-        if seat is not None and not is_player(seat):
-            msg = f"seat is 0, 1 or None (a bit of the episode's key), not {seat!r}"
-            raise SettingsError(msg)
-        if seat is not None and opponent is None:
-            msg = f"seat={seat} needs an opponent: with opponent=None one agent plays both seats"
-            raise SettingsError(msg)
         self.render_mode = render_mode
         self.observation_space = options.observation_space()
         self.action_space = options.action_space()
         self._one = OneGame(options)
         self._view = View(render_mode)
         self._opponent = None if opponent is None else opponent_for(opponent, options.settings)
-        self._asked_seat = seat
+        self._asked_seat = read_seat(seat, opponent)
         self._seat: int | None = None
         self._size = options.settings.actions
         self._gain = 0.0

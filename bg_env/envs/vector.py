@@ -23,14 +23,15 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from bg_env.envs.afterstates import Afterstates, checked_index, find_afterstates
-from bg_env.envs.batch_input import read_mode, read_reset_mask
+from bg_env.envs.batch_input import read_mode, read_number, read_reset_mask
 from bg_env.envs.batch_output import finals_of
-from bg_env.envs.batch_records import ENDED, INFO, SLOT
+from bg_env.envs.batch_records import ENDED, INFO
+from bg_env.envs.batch_saved import read_saved
 from bg_env.envs.games import Games, Report, View
-from bg_env.envs.options import INFO_KEYS, read_options
+from bg_env.envs.options import INFO_KEYS, checked_flag, known_options, read_options, read_reset_options, read_seat
 from bg_env.errors import OrderError, SettingsError
 from bg_env.render.text import board_text
-from bg_env.rules import STATE, Settings, States, Variant
+from bg_env.rules import Settings, States, Variant
 from bg_env.rules.candidates import Room
 
 __all__ = ["VectorEnv"]
@@ -63,6 +64,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012 - as Gymnasium declares it
 
+    @known_options
     def __init__(
         self,
         num_envs: int = 1,
@@ -109,34 +111,23 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             auto_doubles=auto_doubles,
             max_turns=max_turns,
         )
-        if seat is not None and (isinstance(seat, bool) or seat not in (0, 1)):
-            msg = f"seat is 0, 1 or None (a bit of the episode's key), not {seat!r}"
-            raise SettingsError(msg)
-        if seat is not None and opponent is None:
-            msg = f"seat={seat} needs an opponent: with opponent=None one agent plays both seats"
-            raise SettingsError(msg)
-        for name, value in (("num_envs", num_envs), ("num_threads", num_threads), ("max_episode_steps", max_episode_steps)):
-            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 1
-            if not whole and (value is not None or name != "max_episode_steps"):
-                msg = f"{name} is a whole number of at least 1, not {value!r}"
-                raise SettingsError(msg)
-        self.num_envs = int(num_envs)
+        self.num_envs = read_number("num_envs", num_envs, 48)
         self.render_mode = render_mode
         self.autoreset_mode = read_mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = self._options.observation_space()
         self.single_action_space = self._options.action_space()
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self.copy = copy
-        self.statistics = statistics
+        self.copy = checked_flag("copy", copy)
+        self.statistics = checked_flag("statistics", statistics)
         self._games = Games(
             self._options,
             self.num_envs,
             opponent=opponent,
-            seat=seat,
+            seat=read_seat(seat, opponent),
             same_step=self.autoreset_mode == AutoresetMode.SAME_STEP,
-            limit=int(max_episode_steps or 0),
-            threads=int(num_threads),
+            limit=0 if max_episode_steps is None else read_number("max_episode_steps", max_episode_steps),
+            threads=read_number("num_threads", num_threads),
         )
         self._kept: dict[str, Any] = {}
         self._rooms = [Room() for _ in self._games.ranges]
@@ -223,7 +214,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         Raises:
             BgEnvError: the seed or an option is refused; the games are as they were.
         """
-        given = dict(options or {})
+        given = read_reset_options(options)
         which = read_reset_mask(given.pop("reset_mask", None), self.num_envs)
         info = self._new("info", (INFO, self.num_envs), np.int32)
         self._games.begin(which, seed, given, info)
@@ -356,26 +347,22 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """All that is needed to go on from here: arrays, and the settings as text; it can be pickled."""
         self._need_reset("save()")
         states, slots, dice, *_ = self._games.save()
-        return {"settings": str(self.settings), "states": states, "slots": slots, "dice": dice.copy()}
+        plan = self._games.plan.copy()
+        return {"settings": str(self.settings), "plan": plan, "states": states, "slots": slots, "dice": dice.copy()}
 
     def restore(self, saved: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Be as when `saved` was saved: the same games, dice and opponent's words follow, bit for bit.
+
+        The opponent is this environment's own, which may be another one.
 
         Returns:
             The observations and the infos, as `reset` does; of games that ended in the last step they tell nothing.
 
         Raises:
-            SettingsError: it was saved by a batch of another size, variant or settings.
+            SettingsError: it is not what `save` gives, or was saved by a batch of another size, variant, settings, seat,
+                reward, autoreset mode or limit of steps; all games are as they were.
         """
-        states, slots = saved["states"], saved["slots"]
-        if saved["settings"] != str(self.settings) or states.shape != (self.num_envs,):
-            theirs = f"{len(states)} games of {saved['settings']}"
-            msg = f"saved were {theirs}: this environment has {self.num_envs} games of {self.settings}"
-            raise SettingsError(msg)
-        if states.dtype != STATE or slots.dtype != SLOT or slots.shape != states.shape:
-            msg = "what was saved is not of this version of bg_env"
-            raise SettingsError(msg)
-        dice = np.array(saved["dice"], np.int64).reshape(-1, 2)
+        states, slots, dice = read_saved(saved, self._games.plan, self.settings, self.num_envs)
         self._games.restore((states, slots, dice, True, True))
         info = self._new("info", (INFO, self.num_envs), np.int32)
         self._games.tell(info)

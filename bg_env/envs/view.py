@@ -53,7 +53,7 @@ class View:
         if self.mode is None:
             return None
         if self.mode == "ansi":
-            colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+            colour = sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
             return board_text(one.states, 0, one.settings, colour=colour)
         from bg_env.render.raster import board_rgb
 

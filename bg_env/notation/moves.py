@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from bg_env.actions import STEPS, Step, legal_actions, step_of
-from bg_env.errors import IllegalActionError, NotationError
+from bg_env.errors import IllegalActionError, NotationError, quoted
 from bg_env.rules import BAR, OFF, Phase, States, apply, plays
 
 __all__ = [
@@ -84,7 +84,7 @@ def _parse_moves(text: str) -> tuple[Move, ...]:
         marks = found[1].split("/")
         places = tuple(_place(mark.rstrip("*")) for mark in marks)
         if max(places) > BAR or any(a <= b for a, b in itertools.pairwise(places)):
-            msg = f"{word!r} is no move: points go down from 25 (the bar) to 0 (off)"
+            msg = f"{quoted(word)} is no move: points go down from 25 (the bar) to 0 (off)"
             raise NotationError(msg)
         starred = [place for place, mark in zip(places, marks, strict=True) if mark.endswith("*")]
         if found[3]:
@@ -205,7 +205,7 @@ def find_play(text: str, states: States, i: int, rules: Any, *, whole: bool = Fa
     if isinstance(found, int):
         return [int(a) for a in numbers[found] if a >= 0]
     if found == _AMBIGUOUS:
-        msg = f"{text.strip()!r}: {found}"
+        msg = f"{quoted(text.strip())}: {found}"
         raise NotationError(msg)
     if not whole and moves:
         some = first_steps(moves, states, i, rules)
@@ -213,12 +213,18 @@ def find_play(text: str, states: States, i: int, rules: Any, *, whole: bool = Fa
             return some
     first = [int(a) for a in numbers[0] if a >= 0]
     more = f" (or another of {len(numbers)})" if len(numbers) > 1 else ""
-    msg = f"{text.strip() or NO_PLAY!r} cannot be played: {found}; legal is {format_actions(first, states, i)}{more}"
+    msg = f"{quoted(text.strip() or NO_PLAY)} cannot be played: {found}; legal is {format_actions(first, states, i)}{more}"
     raise IllegalActionError(msg)
 
 
 def first_steps(moves: Sequence[Move], states: States, i: int, rules: Any) -> list[int]:
-    """The actions of these moves, made one after another and not yet the whole roll, if each is legal in turn; else []."""
+    """The actions of these moves, made one after another and not yet the whole roll, if each is legal in turn; else [].
+
+    A `*` where there is no checker to hit tells no legal move.
+    """
+    opponent = states[i]["points"][1 - int(states[i]["turn"])]
+    if any(not OFF < place < BAR or opponent[25 - place] != 1 for move in moves for place in move.hits):
+        return []
     return _first_steps([way for move in moves for way in itertools.pairwise(move.places)], states, i, rules)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bg_env.errors import NotationError
+from bg_env.errors import NotationError, quoted
 from bg_env.notation.moves import Move, parse_moves
 from bg_env.rules import BAR, OFF, Settings, Variant
 
@@ -87,6 +87,9 @@ class Record:
         loose: money play that a server writes as a match that it is not: it may be scored and ended either way.
         headers: what else is said of it, by name.
         settings: all the settings, where the format says them.
+
+    Raises:
+        NotationError: `players` are not two texts.
     """
 
     players: tuple[str, str]
@@ -99,6 +102,13 @@ class Record:
     loose: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
     settings: Settings | None = None
+
+    def __post_init__(self) -> None:
+        players = self.players
+        if not isinstance(players, (tuple, list)) or [type(name) for name in players] != [str, str]:
+            msg = f"players are the names of both, such as ('White', 'Black'), not {quoted(players)}"
+            raise NotationError(msg)
+        object.__setattr__(self, "players", tuple(players))
 
 
 def plain_moves(text: str) -> tuple[Move, ...]:

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from bg_env.errors import SettingsError
+from bg_env.errors import SettingsError, quoted
 from bg_env.observations.base import Encoder, default_seat, default_seats
 from bg_env.observations.counts import COUNTS
 from bg_env.observations.openspiel import OPENSPIEL
@@ -41,7 +41,7 @@ def encoder(name: str) -> Encoder:
     Raises:
         SettingsError: there is none of that name.
     """
-    if name not in ENCODERS:
-        msg = f"no observation is called {name!r}: choose from {', '.join(ENCODERS)}"
+    if not isinstance(name, str) or name not in ENCODERS:
+        msg = f"no observation is called {quoted(name)}: choose from {', '.join(ENCODERS)}"
         raise SettingsError(msg)
     return ENCODERS[name]

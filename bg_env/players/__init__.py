@@ -27,7 +27,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from bg_env.errors import SettingsError
+from bg_env.errors import SettingsError, quoted
 from bg_env.players.gnubg import GnubgPlayer
 from bg_env.players.models import FunctionPlayer, ModelPlayer, load_model
 from bg_env.players.net import ValueNet
@@ -75,13 +75,13 @@ class Named:
             SettingsError: the argument is missing, too much, or none of a player's.
         """
         if argument and not self.argument:
-            msg = f"player {self.name!r} takes nothing behind its name, not {argument!r}"
+            msg = f"player {self.name!r} takes nothing behind its name, not {quoted(argument)}"
             raise SettingsError(msg)
         if self.argument == "FILE" and not argument:
             msg = f"player {self.name!r} needs a file: write '{self.name}:PATH'"
             raise SettingsError(msg)
         if self.argument == "PLIES" and argument and not argument.isdecimal():
-            msg = f"player {self.name!r} takes how far to look ahead, such as '{self.name}:1', not {argument!r}"
+            msg = f"player {self.name!r} takes how far to look ahead, such as '{self.name}:1', not {quoted(argument)}"
             raise SettingsError(msg)
         return self.make(argument)
 
@@ -141,9 +141,12 @@ def player(name: str, settings: Settings) -> Any:
         SettingsError: no player has that name, or it does not play under these settings.
         MissingDependencyError: it needs a package that is not installed.
     """
+    if not isinstance(name, str):
+        msg = f"a player is called by a name, not by {quoted(name)}: choose from {', '.join(PLAYERS)}"
+        raise SettingsError(msg)
     head, _, argument = name.partition(":")
     if head not in PLAYERS:
         known = (f"{item.name}:FILE" if item.argument == "FILE" else item.name for item in PLAYERS.values())
-        msg = f"no player is called {name!r}: choose from {', '.join(known)}"
+        msg = f"no player is called {quoted(name)}: choose from {', '.join(known)}"
         raise SettingsError(msg)
     return bound(PLAYERS[head].made(argument), settings)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
-from bg_env.errors import MissingDependencyError, OrderError, SettingsError
+from bg_env.errors import MissingDependencyError, OrderError, SettingsError, quoted
 from bg_env.players.cube import choose_cube, cube_scratch, outcome_values
 from bg_env.players.search import plain_rules
 from bg_env.rules import VARIANTS, Phase, Settings, States, plays
@@ -63,7 +63,7 @@ class GnubgPlayer:
 
     def __init__(self, plies: int = 0, *, settings: Settings | None = None) -> None:
         if isinstance(plies, bool) or not isinstance(plies, (int, np.integer)) or not 0 <= plies <= MOST_PLIES:
-            msg = f"plies of gnubg are a whole number from 0 to {MOST_PLIES}, not {plies!r}"
+            msg = f"plies of gnubg are a whole number from 0 to {MOST_PLIES}, not {quoted(plies)}"
             raise SettingsError(msg)
         self.plies = int(plies)
         self.name = f"gnubg:{self.plies}" if self.plies else "gnubg"

@@ -16,7 +16,7 @@ from gymnasium import spaces
 
 from bg_env._jit import kernel
 from bg_env.actions import FIRST_NAMED, ROLL, TAKE
-from bg_env.errors import MissingDependencyError, OrderError, SettingsError
+from bg_env.errors import MissingDependencyError, OrderError, SettingsError, quoted
 from bg_env.observations import ENCODERS, Encoder, encoder
 from bg_env.rules import Phase, Settings, States, legal_mask
 
@@ -57,10 +57,10 @@ class FunctionPlayer:
         settings: Settings | None = None,
     ) -> None:
         if not callable(function):
-            msg = f"a callable from observations to actions is needed, not {function!r}"
+            msg = f"a callable from observations to actions is needed, not {quoted(function)}"
             raise SettingsError(msg)
         if mask not in _MASKS:
-            msg = f"mask is one of {', '.join(map(repr, _MASKS))}, not {mask!r}"
+            msg = f"mask is one of {', '.join(map(repr, _MASKS))}, not {quoted(mask)}"
             raise SettingsError(msg)
         self.function, self.mask = function, mask
         self.name = name or str(getattr(function, "__name__", type(function).__name__))

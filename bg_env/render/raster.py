@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.errors import BgEnvError, MissingDependencyError
+from bg_env.errors import BgEnvError, MissingDependencyError, quoted
 from bg_env.render.drawing import draw
 from bg_env.render.scene import Arrow, scene
 from bg_env.render.shapes import Circle, Curve, Drawing, Line, Point, Polygon, Rect, Shape, Text
@@ -125,7 +125,7 @@ def raster(drawing: Drawing, width: int | None = None) -> npt.NDArray[np.uint8]:
 
     columns = drawing.width if width is None else width
     if not _WIDTHS[0] <= columns <= _WIDTHS[1]:
-        msg = f"width is from {_WIDTHS[0]} to {_WIDTHS[1]} pixels, not {width!r}"
+        msg = f"width is from {_WIDTHS[0]} to {_WIDTHS[1]} pixels, not {quoted(width)}"
         raise BgEnvError(msg)
     rows = max(1, round(drawing.height * columns / drawing.width))
     image = Image.new("RGB", (columns * _FINE, rows * _FINE))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bg_env.errors import BgEnvError
+from bg_env.errors import BgEnvError, quoted
 from bg_env.rules.state import (
     END_ILLEGAL,
     END_TRUNCATED,
@@ -222,7 +222,7 @@ def _seat(name: str, seat: int | None, default: int) -> int:
     if seat is None:
         return default
     if seat not in (0, 1) or isinstance(seat, bool):
-        msg = f"{name} is 0, 1 or None, not {seat!r}"
+        msg = f"{name} is 0, 1 or None, not {quoted(seat)}"
         raise BgEnvError(msg)
     return int(seat)
 
@@ -295,7 +295,7 @@ def position_scene(
     chosen = variant_of(variant)
     check_board(mover, opponent, chosen.checkers)
     if mover_is not in (0, 1):
-        msg = f"mover_is is 0 or 1, not {mover_is!r}"
+        msg = f"mover_is is 0 or 1, not {quoted(mover_is)}"
         raise BgEnvError(msg)
     own, other = tuple(int(n) for n in mover), tuple(int(n) for n in opponent)
     called = ("on roll", "opponent") if names is None else _printable(names)

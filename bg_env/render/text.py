@@ -176,14 +176,14 @@ def _legend(seen: Scene) -> str:
     return ", ".join(words)
 
 
-def _text(seen: Scene, *, colour: bool, unicode: bool) -> str:
+def _text(seen: Scene, *, colour: bool, unicode: bool, message: bool = True) -> str:
     style = replace(_UNICODE if unicode else _ASCII, **(_PAINT if colour else {}))
     lines = [
         seen.title,
         _edge(seen, style, range(13, 25), top=True),
         *_rows(seen, style),
         _edge(seen, style, range(12, 0, -1), top=False),
-        *([_paint(seen.message, style.strong, style)] if seen.message else []),
+        *([_paint(seen.message, style.strong, style)] if seen.message and message else []),
         _legend(seen),
     ]
     return "\n".join(lines)
@@ -198,6 +198,7 @@ def board_text(
     names: tuple[str, str] | None = None,
     colour: bool = False,
     unicode: bool = True,
+    message: bool = True,
 ) -> str:
     """The board of `states[i]` as lines of text, without a newline at the end.
 
@@ -210,6 +211,7 @@ def board_text(
         names: of player 0 and 1; None for White and Black.
         colour: with the SGR codes of a 256-colour terminal; the caller knows where it prints.
         unicode: lines and marks beyond ASCII.
+        message: whether to say below the board whose turn it is and what is awaited, or how it ended.
 
     Returns:
         Title, board with the players beside it, whose turn it is and what is awaited, and the legend.
@@ -217,7 +219,7 @@ def board_text(
     Raises:
         BgEnvError: `seat` is no seat.
     """
-    return _text(scene(states, i, settings, seat=seat, names=names), colour=colour, unicode=unicode)
+    return _text(scene(states, i, settings, seat=seat, names=names), colour=colour, unicode=unicode, message=message)
 
 
 def position_text(

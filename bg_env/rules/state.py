@@ -33,7 +33,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.errors import PositionError
+from bg_env.errors import PositionError, quoted
 from bg_env.rules.variant import BAR, OFF, Settings
 
 __all__ = [
@@ -137,7 +137,7 @@ def check_board(mover: Any, opponent: Any, checkers: int) -> None:
             raise PositionError(msg)
         for point, n in enumerate(side):
             if isinstance(n, (bool, np.bool_)) or not isinstance(n, (int, np.integer)) or n < 0:
-                msg = f"the {name} has {n!r} checkers on point {point}: counts are integers from 0 to {checkers}"
+                msg = f"the {name} has {quoted(n)} checkers on point {point}: counts are integers from 0 to {checkers}"
                 raise PositionError(msg)
         if sum(int(n) for n in side) != checkers:
             msg = f"the {name} has {sum(int(n) for n in side)} checkers, borne off included, not {checkers}"

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.errors import SettingsError
+from bg_env.errors import SettingsError, known_names, quoted
 
 __all__ = ["BAR", "LIFTED_CAP", "OFF", "RULES", "VARIANTS", "Settings", "Variant", "variant_of"]
 
@@ -37,10 +37,13 @@ def _layout(start: Mapping[int, int] | Sequence[int]) -> tuple[int, ...]:
     if isinstance(start, Mapping):
         counts = [0] * 26
         for point, n in start.items():
-            if point not in range(1, 26):
-                msg = f"start names point {point!r}: points are 1-24 and 25 for the bar"
+            if isinstance(point, bool) or not isinstance(point, (int, np.integer)) or not 1 <= point <= BAR:
+                msg = f"start names point {quoted(point)}: points are 1-24 and 25 for the bar"
                 raise SettingsError(msg)
             counts[point] = n
+    elif not isinstance(start, (Sequence, np.ndarray)) or isinstance(start, (str, bytes)):
+        msg = f"start is 26 counts or a mapping from point to count, not {quoted(start)}"
+        raise SettingsError(msg)
     else:
         counts = list(start)
         if len(counts) != 26:
@@ -48,7 +51,7 @@ def _layout(start: Mapping[int, int] | Sequence[int]) -> tuple[int, ...]:
             raise SettingsError(msg)
     for point, n in enumerate(counts):
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
-            msg = f"start has {n!r} checkers on point {point}: counts are integers from 0 to {MAX_CHECKERS}"
+            msg = f"start has {quoted(n)} checkers on point {point}: counts are integers from 0 to {MAX_CHECKERS}"
             raise SettingsError(msg)
     return tuple(int(n) for n in counts)
 
@@ -77,6 +80,7 @@ class Variant:
     cube: bool = True
     checkers: int = 0
 
+    @known_names("argument of a variant")
     def __init__(
         self,
         name: str,
@@ -88,7 +92,7 @@ class Variant:
         checkers: int | None = None,
     ) -> None:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            msg = f"a variant's name is letters, digits, '_', '.' or '-', beginning with a letter, not {name!r}"
+            msg = f"a variant's name is letters, digits, '_', '.' or '-', beginning with a letter, not {quoted(name)}"
             raise SettingsError(msg)
         layout = _layout(start)
         total = sum(layout)
@@ -110,7 +114,7 @@ class Variant:
             raise SettingsError(msg)
         for key, flag in (("fresh_first_roll", fresh_first_roll), ("acey_deucey", acey_deucey), ("cube", cube)):
             if not isinstance(flag, bool):
-                msg = f"variant {name}: {key} is True or False, not {flag!r}"
+                msg = f"variant {name}: {key} is True or False, not {quoted(flag)}"
                 raise SettingsError(msg)
             object.__setattr__(self, key, flag)
         object.__setattr__(self, "name", name)
@@ -129,11 +133,14 @@ class Variant:
         Raises:
             SettingsError: `text` is neither.
         """
+        if not isinstance(text, str):
+            msg = f"a variant is written as text, not as {quoted(text)}"
+            raise SettingsError(msg)
         if text in VARIANTS:
             return VARIANTS[text]
         match = re.fullmatch(rf"({_NAME.pattern})\(([^()]*)\)", text)
         if not match:
-            msg = f"no variant is called {text!r}: choose from {', '.join(VARIANTS)}, or write 'name(24:2 13:5 ...)'"
+            msg = f"no variant is called {quoted(text)}: choose from {', '.join(VARIANTS)}, or write 'name(24:2 13:5 ...)'"
             raise SettingsError(msg)
         start: dict[int, int] = {}
         flags: dict[str, Any] = {}
@@ -146,7 +153,7 @@ class Variant:
             elif word == "cubeless":
                 flags["cube"] = False
             else:
-                msg = f"variant {match[1]}: {word!r} is neither point:count nor fresh_first_roll, acey_deucey, cubeless"
+                msg = f"variant {match[1]}: {quoted(word)} is neither point:count nor fresh_first_roll, acey_deucey, cubeless"
                 raise SettingsError(msg)
         return cls(match[1], start, **flags)
 
@@ -172,7 +179,7 @@ def variant_of(variant: str | Variant) -> Variant:
     if isinstance(variant, Variant):
         return variant
     if not isinstance(variant, str):
-        msg = f"a variant is a name or a bg_env.Variant, not {variant!r}"
+        msg = f"a variant is a name or a bg_env.Variant, not {quoted(variant)}"
         raise SettingsError(msg)
     return Variant.parse(variant)
 
@@ -201,7 +208,7 @@ RULES: Final = np.dtype(
 
 def _whole(name: str, value: object, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-        msg = f"{name} is a whole number from {low} to {high}, not {value!r}"
+        msg = f"{name} is a whole number from {low} to {high}, not {quoted(value)}"
         raise SettingsError(msg)
     return int(value)
 
@@ -237,6 +244,7 @@ class Settings:
     auto_doubles: int
     max_turns: int | None
 
+    @known_names("setting")
     def __init__(
         self,
         variant: str | Variant = "backgammon",
@@ -257,7 +265,7 @@ class Settings:
         flags = {"cube": chosen.cube if cube is None else cube, "crawford": crawford, "dead_cube": dead_cube, "jacoby": jacoby}
         for name, flag in flags.items():
             if not isinstance(flag, (bool, np.bool_)):
-                msg = f"{name} is True or False{' (or None)' if name == 'cube' else ''}, not {flag!r}"
+                msg = f"{name} is True or False{' (or None)' if name == 'cube' else ''}, not {quoted(flag)}"
                 raise SettingsError(msg)
             put(self, name, bool(flag))
         put(self, "match_length", _whole("match_length", match_length, 0, MAX_MATCH_LENGTH))
@@ -266,7 +274,7 @@ class Settings:
         put(self, "max_turns", None if max_turns is None else _whole("max_turns", max_turns, 1, MAX_TURNS))
         cap = None if cube_cap is None else _whole("cube_cap", cube_cap, 1, LIFTED_CAP)
         if cap is not None and cap & (cap - 1):
-            msg = f"cube_cap is a power of two from 1 to {LIFTED_CAP}, or None, not {cube_cap!r}"
+            msg = f"cube_cap is a power of two from 1 to {LIFTED_CAP}, or None, not {quoted(cube_cap)}"
             raise SettingsError(msg)
         put(self, "cube_cap", None if cap == LIFTED_CAP else cap)
         for name in ("jacoby", "beavers", "auto_doubles"):
@@ -325,13 +333,18 @@ class Settings:
         Raises:
             SettingsError: `text` is no such line, or what it says is refused.
         """
+        if not isinstance(text, str):
+            msg = f"settings are written as text, not as {quoted(text)}"
+            raise SettingsError(msg)
         first, *rest = text.split(", ")
         known = {item.name for item in fields(cls)} - {"variant"}
         given: dict[str, Any] = {}
         for word in rest:
             name, _, value = word.partition("=")
             if name not in known or name in given or not re.fullmatch(r"True|False|None|\d{1,10}", value):
-                msg = f"settings: {word!r} is not one of {', '.join(sorted(known))} once with True, False, None or a number"
+                msg = (
+                    f"settings: {quoted(word)} is not one of {', '.join(sorted(known))} once with True, False, None or a number"
+                )
                 raise SettingsError(msg)
             given[name] = {"True": True, "False": False, "None": None}[value] if not value[0].isdigit() else int(value)
         return cls(first, **given)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import gymnasium
 
-from bg_env.errors import SettingsError
+from bg_env.errors import SettingsError, quoted
 from bg_env.players import player
 from bg_env.registration import IDS
 from bg_env.rules import Settings
@@ -59,7 +59,7 @@ class PpoOptions:
     def __post_init__(self) -> None:
         spec = gymnasium.registry.get(self.id)
         if spec is None or not str(spec.vector_entry_point).startswith("bg_env."):
-            msg = f"no environment of bg_env is called {self.id!r}: choose from {', '.join(IDS)}"
+            msg = f"no environment of bg_env is called {quoted(self.id)}: choose from {', '.join(IDS)}"
             raise SettingsError(msg)
         object.__setattr__(self, "measure", tuple(self.measure))
         for name in self.measure if self.opponent == SELF else (self.opponent, *self.measure):
@@ -68,15 +68,15 @@ class PpoOptions:
             msg = f"to measure the net against {', '.join(self.measure)}, games must not be 0"
             raise SettingsError(msg)
         if self.minutes is not None and not 0 < self.minutes < float("inf"):
-            msg = f"minutes is a number above 0, not {self.minutes!r}"
+            msg = f"minutes is a number above 0, not {quoted(self.minutes)}"
             raise SettingsError(msg)
         for name, low in (("steps", 1), ("num_envs", 1), ("threads", 1), ("seed", 0), ("games", 0), ("measure_every", 1)):
             number = getattr(self, name)
             if (name, number) != ("steps", None) and (isinstance(number, bool) or not isinstance(number, int) or number < low):
-                msg = f"{name} is a whole number of at least {low}, not {number!r}"
+                msg = f"{name} is a whole number of at least {low}, not {quoted(number)}"
                 raise SettingsError(msg)
         if self.seed >= 2**32:
-            msg = f"seed is a whole number from 0 to 2**32 - 1, not {self.seed!r}"
+            msg = f"seed is a whole number from 0 to 2**32 - 1, not {quoted(self.seed)}"
             raise SettingsError(msg)
         if self.games % 2:
             msg = f"games is even, half of them from each seat: {self.games - 1} or {self.games + 1}, not {self.games}"

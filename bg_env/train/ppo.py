@@ -222,7 +222,7 @@ class _Run:
         if int(saved["steps"]) != self.model.num_timesteps:
             return
         batch = _batch(env)
-        games = {name: saved[name] for name in ("states", "slots", "dice")}
+        games = {name: saved[name] for name in ("plan", "states", "slots", "dice") if name in saved}
         observation, infos = batch.env.restore({"settings": str(saved["settings"]), **games})
         batch._keep_masks(observation, infos)
         self.model._last_obs = observation

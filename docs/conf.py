@@ -1,0 +1,90 @@
+"""How the documentation site is built: `make site` runs Sphinx over this folder, and every warning is an error.
+
+Pages are Markdown, so that they read well where the repository is looked at. Three of them stand in the root of the
+repository; a page here that is to show one names it in a comment, and gets it with its links as seen from here.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import bg_env
+
+ROOT = Path(__file__).resolve().parents[1]
+
+project = "bg_env"
+author = "The bg_env authors"
+version = release = bg_env.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["benchmarks/*", "images/*"]
+nitpicky = True
+nitpick_ignore_regex = [(r"py:.*", r"(?!bg_env\.).*")]  # only what is ours can be found here
+suppress_warnings = ["config.cache"]  # the handlers below are functions, which cannot be kept between builds
+
+html_theme = "furo"
+html_title = f"bg_env {release}"
+html_show_copyright = False
+html_show_sourcelink = False
+
+myst_enable_extensions = ["colon_fence"]  # ::: reads better than ``` where nothing knows directives
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+default_role = "code"  # docstrings write `code` with single marks
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+
+_PAGE = re.compile(r"^<!-- the page (\w+\.md) -->$", re.MULTILINE)
+_LINK = re.compile(r"\]\((?!\w+:|#)([^)\s]+)\)")
+_COLON = "\N{FULLWIDTH COLON}"
+_SHOWN = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+
+
+def _from_here(link: str) -> str:
+    """A link of a page in the root, as a page of this folder must write it."""
+    path, mark, anchor = link.partition("#")
+    moved = _SHOWN.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else f"../{path}")
+    return moved + mark + anchor
+
+
+def _page(match: re.Match[str]) -> str:
+    text = (ROOT / match[1]).read_text(encoding="utf-8")
+    return _LINK.sub(lambda link: f"]({_from_here(link[1])})", text)
+
+
+def _take_in(_app: Any, _name: str, source: list[str]) -> None:
+    source[0] = _PAGE.sub(_page, source[0])
+
+
+def _as_restructured(_app: Any, what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """What reStructuredText would not understand: a module's Markdown table, which is left out, and the star of `*shape`."""
+    if what == "module":
+        tables = [k for k, line in enumerate(lines) if line.startswith("|")]
+        del lines[tables[0] if tables else len(lines) :]
+    lines[:] = [re.sub(r"(?<=[ (])\*(?=\w+[,)])", r"\\*", line) for line in lines]
+
+
+def _hide_colons(_app: Any, what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """Of a property: napoleon would take what stands before a colon in its first line for a type."""
+    if what in ("property", "attribute", "data") and lines:
+        lines[0] = lines[0].replace(":", _COLON)
+
+
+def _show_colons(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    lines[:] = [line.replace(_COLON, ":") for line in lines]
+
+
+def setup(app: Any) -> None:
+    """Sphinx calls this."""
+    app.connect("source-read", _take_in)
+    app.connect("autodoc-process-docstring", _hide_colons, priority=400)  # napoleon has 500
+    app.connect("autodoc-process-docstring", _as_restructured, priority=600)
+    app.connect("autodoc-process-docstring", _show_colons, priority=601)

@@ -1,0 +1,86 @@
+"""The documentation site: what it must hold besides what Sphinx itself finds (`make site`), and what is run of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from docs_blocks import PYTHON, ROOT, blocks
+
+import bg_env
+from bg_env import players
+
+DOCS = ROOT / "docs"
+NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
+
+
+def pages() -> str:
+    return "\n".join(page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md"))
+
+
+def test_every_public_name_is_in_the_reference():
+    told = set(re.findall(r"^\.\. auto(?!module)\w+:: bg_env\.(?:[\w.]+\.)?(\w+)$", pages(), re.MULTILINE))
+    modules = set(re.findall(r"^\.\. automodule:: bg_env\.(\w+)$", pages(), re.MULTILINE))
+    assert "errors" in modules  # with all its members
+    errors = {name for name in bg_env.__all__ if name.endswith("Error")}
+    environments = {name for name in bg_env.__all__ if name.endswith("_v0")}  # docs/environment.md
+    assert set(bg_env.__all__) - errors - environments <= told
+
+
+def test_every_player_is_in_the_reference():
+    told = set(re.findall(r"^\.\. auto\w+:: bg_env\.players\.(\w+)$", pages(), re.MULTILINE))
+    assert set(players.__all__) - {"PLAYERS", "Named"} <= told
+
+
+def test_what_is_asked_of_a_user_who_extends_is_short():
+    code = {block.line: [line for line in block.text.splitlines() if line.strip()] for block in blocks(DOCS / "extending.md")}
+    long = {line: len(lines) for line, lines in code.items() if len(lines) >= 20}
+    assert [block.language for block in blocks(DOCS / "extending.md")].count(PYTHON) >= 3
+    assert not long, f"blocks of 20 lines or more in extending.md: {long}"
+
+
+def test_the_two_nackgammons_are_told_apart():
+    text = (DOCS / "variants.md").read_text(encoding="utf-8")
+    sentence = re.search(r"[^.]*two Nackgammons differ[^.]*\.", text)
+    assert sentence
+    assert {"`nackgammon`", "`nackgammon_ballard`"} <= set(re.findall(r"`\w+`", sentence[0]))
+
+
+def test_the_citation_names_this_version():
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(r"^version: (.+)$", text, re.MULTILINE)[1] == bg_env.__version__
+    assert re.search(r"^cff-version: 1\.2\.0$", text, re.MULTILINE)
+
+
+def test_the_rollouts_of_the_cube_page_run():
+    """On a few positions; the page shows those of many."""
+    command = [sys.executable, "-W", "error", "docs/cube_advice.py", "--positions", "300", "--seed", "1"]
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n|") >= 8
+    assert "to the other at about" in done.stdout
+
+
+def test_there_is_a_notebook():
+    assert NOTEBOOKS
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebooks_run(path, tmp_path, monkeypatch):
+    nbclient = pytest.importorskip("nbclient", reason="running notebooks needs the extra bg_env[docs]")
+    pytest.importorskip("ipykernel", reason="running notebooks needs the extra bg_env[docs]")
+    nbformat = pytest.importorskip("nbformat", reason="running notebooks needs the extra bg_env[docs]")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert not any(cell.outputs for cell in notebook.cells if cell.cell_type == "code"), f"{path.name}: clear its outputs"
+    nbclient.NotebookClient(notebook, timeout=180, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert any("image/svg+xml" in output.get("data", {}) for output in shown)
+    assert not [output for output in shown if output.output_type == "error"]
