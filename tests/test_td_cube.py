@@ -155,6 +155,7 @@ def test_a_run_begins_with_another_net(tmp_path):
     given = replace(SMALL, start=str(tmp_path / "start.npz"))
     same = TDLearner(given).net(averaged=False)
     np.testing.assert_array_equal(same.w3, net.w3)
+    assert same.about["start"] == "start.npz"
     cube = TDLearner(replace(given, cube=True)).net(averaged=False)
     np.testing.assert_array_equal(cube.w1[:198], net.w1)
     np.testing.assert_array_equal(cube.w2, net.w2)
@@ -162,6 +163,17 @@ def test_a_run_begins_with_another_net(tmp_path):
     assert cube.w3.shape == (12, 1)
     wide = TDLearner(replace(given, hidden=(30, 12))).net(averaged=False)
     np.testing.assert_array_equal(wide.w1, TDLearner(replace(SMALL, hidden=(30, 12))).net(averaged=False).w1)
+
+
+def test_a_run_goes_on_without_the_net_that_it_began_with(tmp_path):
+    nets.random_net(5, *SMALL.hidden).save(tmp_path / "start.npz")
+    learner = TDLearner(replace(SMALL, start=str(tmp_path / "start.npz")))
+    learner.round()
+    learner.save(tmp_path / "run.npz")
+    (tmp_path / "start.npz").unlink()
+    again = TDLearner.load(tmp_path / "run.npz")
+    assert again.settings == learner.settings
+    np.testing.assert_array_equal(again.net().w1, learner.net().w1)
 
 
 def test_settings_are_checked() -> None:

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -96,7 +96,13 @@ class TDLearner:
         """The net as it is now, averaged over the last rounds or not."""
         weights = self._average if averaged else self._weights
         w1, b1, w2, b2, w3, b3 = (w.detach().numpy().copy() for w in weights)
-        about = {**asdict(self.settings), "games": self.games, "rounds": self.rounds, "minutes": round(self.seconds / 60, 1)}
+        about = {
+            **asdict(self.settings),
+            "start": Path(self.settings.start).name,
+            "games": self.games,
+            "rounds": self.rounds,
+            "minutes": round(self.seconds / 60, 1),
+        }
         return ValueNet(w1, b1, w2, b2, w3, b3, about)
 
     def round(self, share: float | None = None) -> None:
@@ -254,7 +260,9 @@ class TDLearner:
                 content = {name: file[name] for name in file.files}
             known = {item.name for item in fields(TDSettings)}
             given = ast.literal_eval(str(content["settings"]))
-            learner = cls(TDSettings(**{name: value for name, value in given.items() if name in known}), threads=threads)
+            settings = TDSettings(**{name: value for name, value in given.items() if name in known})
+            learner = cls(replace(settings, start=""), threads=threads)  # what it began with may be gone
+            learner.settings = settings
             learner._restore(content)
         except (OSError, ValueError, KeyError, EOFError, SyntaxError, TypeError) as error:
             msg = f"{path} is no file of a TD run: {error}"
