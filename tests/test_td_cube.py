@@ -34,7 +34,7 @@ def record_of(settings: Settings, kind: str, *, explore: float = 0.0, games: int
     shape = turns + 1, games
     record = (
         np.zeros(shape, STATE),
-        np.zeros((*shape, 1), np.float32),
+        np.zeros((*shape, net.b3.size), np.float32),
         np.zeros(shape, np.int8),
         np.full(shape, TERMINAL, np.int8),
     )
@@ -60,6 +60,27 @@ def test_what_is_recorded_is_what_the_net_answers(kind, settings):
     assert {Phase.ROLL, Phase.ROLL_OR_DOUBLE} <= set(rows[1:]["phase"].reshape(-1).tolist())
     assert rows[1:]["cube"].max() > 0
     assert (kinds[1:] == TERMINAL).sum() > 20
+
+
+@pytest.mark.parametrize(
+    "settings", [Settings(cube=False), Settings("acey_deucey"), Settings("hypergammon", cube=False)], ids=str
+)
+def test_no_turn_is_left_out(settings):
+    """A roll that cannot be played makes a position too: the same checkers with the other player on roll."""
+    _, (rows, _, seen, kinds) = record_of(settings.but(max_turns=400), "odds")
+    passed = 0
+    for i in range(rows.shape[1]):
+        for t in range(1, len(rows) - 1):
+            before, after = rows[t, i], rows[t + 1, i]
+            if kinds[t, i] != GOES_ON or kinds[t + 1, i] == BROKEN:
+                continue
+            extra = settings.variant.acey_deucey and before["turn"] == after["turn"]
+            assert after["turns"] - before["turns"] == (kinds[t + 1, i] == GOES_ON and not extra)
+            if (before["points"] == after["points"]).all() and kinds[t + 1, i] == GOES_ON:
+                assert (after["turn"], after["phase"]) == (1 - before["turn"], Phase.ROLL)
+                assert seen[t + 1, i] == after["turn"]
+                passed += 1
+    assert passed > 10
 
 
 def test_only_what_goes_by_chance_breaks_the_chain():
@@ -128,7 +149,7 @@ def test_exact_targets_are_the_mean_over_21_rolls(kind, settings):
 
 @pytest.mark.parametrize(
     "what",
-    [{"cube": True}, {"match_length": 3, "cube": True}, {"targets": "rolls", "lam_share": 0.0}, {"variant": "acey_deucey"}],
+    [{"cube": True}, {"match_length": 3, "cube": True}, {"targets": "rolls", "exact_from": 0.0}, {"variant": "acey_deucey"}],
 )
 def test_runs_of_every_kind_go_on_after_a_stop_as_without(tmp_path, what):
     settings = replace(SMALL, **what)

@@ -11,7 +11,7 @@ from bg_env.actions import DOUBLE, FIRST_NAMED, ROLL, TAKE
 from bg_env.players.pubeval import pubeval_play
 from bg_env.players.search import best_name
 from bg_env.players.weigh import answer_turn, ended, flip, look_as, turn_cube, weigh_plays
-from bg_env.rules import Phase, apply, below, episode_key, new_episode, settle, word
+from bg_env.rules import STAGE_NONE, Phase, apply, below, episode_key, new_episode, settle, word
 
 __all__ = ["BROKEN", "GOES_ON", "TERMINAL", "VALUES", "begin", "duel", "self_play"]
 
@@ -25,6 +25,7 @@ VALUES: Final = np.array([[[1, 2, 3, -1, -2, -3]] * 2], np.float32)
 """(1, 2, 6): points of the six outcomes in money play without a cube, to either seat."""
 
 _OVER = int(Phase.OVER)
+_ROLL = int(Phase.ROLL)
 _ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
 _TAKE_OR_DROP = int(Phase.TAKE_OR_DROP)
 _CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
@@ -79,6 +80,53 @@ def _keep(states: Any, i: Any, mover: Any, rules: Any, net: Any, layers: Any, re
 
 
 @kernel
+def _keep_play(states: Any, i: Any, mover: Any, net: Any, layers: Any, record: Any, t: Any, how: Any) -> None:
+    """Record state `i`, which `mover` has come to by the play that `weigh_plays` has just found best, at row `t`."""
+    rows, answers, seen, kind = record
+    out = layers[2]
+    rows[t, i] = states[i]
+    seat = mover
+    if states[i]["winner"] >= 0:
+        kind[t, i] = TERMINAL
+    else:
+        kind[t, i] = how
+        if states[i]["turn"] != mover:
+            seat = 1 - mover
+            flip(out, _FIRST, net)
+    seen[t, i] = seat
+    for o in range(answers.shape[2]):
+        answers[t, i, o] = out[0, o]
+
+
+@kernel
+def _keep_passes(states: Any, i: Any, rules: Any, net: Any, layers: Any, record: Any, t: Any, before: Any) -> Any:
+    """Record the turns that passed without a play since `before[0]`, behind row `t`, as far as there is room; the last row."""
+    turn = np.int64(before[0]["turn"])
+    rows = record[0]
+    if turn < 0:
+        return t
+    for _ in range(states[i]["turns"] - before[0]["turns"]):
+        if t + 1 == rows.shape[0]:
+            break
+        turn = 1 - turn
+        before[0]["turn"] = turn
+        before[0]["turns"] += 1
+        before[0]["stage"] = STAGE_NONE
+        if before[0]["turns"] == states[i]["turns"] and states[i]["phase"] == _ROLL_OR_DOUBLE:
+            before[0]["phase"] = _ROLL_OR_DOUBLE
+        else:
+            before[0]["phase"] = _ROLL
+        t += 1
+        rows[t, i] = before[0]
+        look_as(before, _FIRST, turn, rules, net, layers)
+        record[2][t, i] = turn
+        record[3][t, i] = GOES_ON
+        for o in range(record[1].shape[2]):
+            record[1][t, i, o] = layers[2][1, o]
+    return t
+
+
+@kernel
 def _turn(states: Any, i: Any, rules: Any, net: Any, layers: Any, turned: Any) -> Any:
     """The cube's turn in state `i` (phase ROLL_OR_DOUBLE) as the net likes it on both sides; whether it was turned."""
     action = turn_cube(states, i, rules, net, layers, turned)
@@ -105,9 +153,9 @@ def self_play(
 ) -> None:
     """Play games `lo` to `hi`, each as many decisions as `record` has rows behind its first.
 
-    `record` is (after, answers, seen, kind), each (steps + 1, games): the position after each play or turn of the cube
-    (STATE), the net's answer to it (float32, 6 or 1; at the end what the game came to) as the player `seen` (int8) sees it,
-    who is on roll then, and GOES_ON, TERMINAL or BROKEN (int8). Row 0 is where the games stood before.
+    `record` is (after, answers, seen, kind), each (steps + 1, games): the position after each play, turn of the cube or roll
+    that could not be played (STATE), the net's answer to it (float32, 6 or 1; at the end what the game came to) as the player
+    `seen` (int8) sees it, who is on roll then, and GOES_ON, TERMINAL or BROKEN (int8). Row 0 is where the games stood before.
 
     A share `explore` of the cube's turns goes by chance after the net's own choice is recorded: the cube is turned and taken
     where it would not have been, and not turned where it would. A game that ends is begun anew: game i of `seeds` (uint64)
@@ -115,13 +163,16 @@ def self_play(
     """
     outer, inner, step, _ = space
     after, layers = outer[4], outer[7]
-    rows, answers, seen, kind = record
-    steps = rows.shape[0] - 1
+    steps = record[0].shape[0] - 1
     for i in range(lo, hi):
         t = 0
         how = GOES_ON
         while t < steps:
+            step[0] = states[i]
             settle(states, i, rules)
+            t = _keep_passes(states, i, rules, net, layers, record, t, step)
+            if t == steps:
+                break
             while states[i]["phase"] == _OVER:  # the cap on turns
                 how = BROKEN
                 episodes[i] += 1
@@ -148,19 +199,8 @@ def self_play(
             else:
                 n = weigh_plays(states, i, rules, values, _FIRST, net, outer)[0]
                 states[i] = after[n]
-                rows[t, i] = after[n]
-                kind[t, i] = how
+                _keep_play(states, i, mover, net, layers, record, t, how)
                 how = GOES_ON
-                out = layers[2]
-                seat = mover
-                if states[i]["winner"] >= 0:
-                    kind[t, i] = TERMINAL
-                elif states[i]["turn"] != mover:
-                    seat = 1 - mover
-                    flip(out, _FIRST, net)
-                seen[t, i] = seat
-                for o in range(answers.shape[2]):
-                    answers[t, i, o] = out[0, o]
             if states[i]["winner"] >= 0:
                 episodes[i] += 1
                 begin(states, i, rules, np.uint64(episode_key(seeds[i], np.uint64(episodes[i]))))

@@ -45,6 +45,7 @@ except ImportError as _error:
 __all__ = ["TDLearner", "TDSettings"]
 
 _DUEL_SEED: Final = 99
+_RECORD: Final = ("rows", "odds", "seen", "kind", "exact")
 _SLICES: Final = 4
 """Slices of the batch for each thread, so that none waits long for another."""
 
@@ -118,30 +119,39 @@ class TDLearner:
         arrays = self.net(averaged=False).kernel_arrays(self._rules)
         for now, before in zip(self._next, self._record, strict=True):
             now[0] = before[-1]
+        look = self.settings.targets == "rolls" and done >= self.settings.exact_from
         self._share_out(
-            lambda lo, hi: self._play(lo, hi, arrays), self.settings.batch, meanwhile=lambda: self._learn(done, arrays)
+            lambda lo, hi: self._play(lo, hi, arrays, look), self.settings.batch, meanwhile=lambda: self._learn(done)
         )
         self._record, self._next = self._next, self._record
         self.rounds += 1
         self.seconds += time.perf_counter() - start
 
-    def _play(self, lo: int, hi: int, arrays: Any) -> None:
+    def _play(self, lo: int, hi: int, arrays: Any, look: bool) -> None:
+        """Play the games from `lo` to `hi`; with `look`, work out their exact targets: the mean over the 21 rolls to come."""
         games = self._states, self._rules, self._seeds, self._episodes
-        self_play(*games, lo, hi, VALUES, self.settings.explore, arrays, search_room(arrays), turn_room(), self._next)
+        room, record = search_room(arrays), self._next[:4]
+        self_play(*games, lo, hi, VALUES, self.settings.explore, arrays, room, turn_room(), record)
+        rows, exact = self._next[0][:-1, lo:hi], self._next[4][:-1, lo:hi]
+        exact[...] = np.nan
+        if look:
+            due = rows["phase"] == Phase.ROLL  # where nothing else is to be decided first
+            states = rows[due]
+            mean = np.empty((len(states), 6))
+            cube_odds(states, self._rules, np.repeat(VALUES, len(states), 0), arrays, room, 1, mean)
+            exact[due] = mean[:, : exact.shape[2]]
 
-    def _learn(self, done: float, arrays: Any) -> None:
-        """Fit the net to the last round of play; `arrays` is the net as it is."""
+    def _learn(self, done: float) -> None:
+        """Fit the net to the last round of play."""
         s = self.settings
-        rows, answers, seen, kind = self._record
+        rows, answers, seen, kind, exact = self._record
         lam = s.lam * max(0.0, 1 - (done / s.lam_share if s.lam_share else 1.0))
         targets, known = td_targets(answers, seen, kind, lam, rows["cube"] if s.kind == "cube" else None)
         at = np.flatnonzero(known.reshape(-1))
         if not len(at):
             return
         states, seats = rows[:-1].reshape(-1)[at], seen[:-1].reshape(-1)[at]
-        wanted = targets.reshape(len(known.reshape(-1)), -1)[at]
-        if s.targets == "rolls" and done >= s.lam_share:
-            self._look_ahead(states, wanted, arrays)
+        wanted = np.where(np.isnan(exact[:-1]), targets, exact[:-1]).reshape(known.size, -1)[at]
         inputs = encoder("tesauro198").encode(states, self._rules, seats=seats)
         if self._extra:
             inputs = np.hstack([inputs, extra_inputs_of(states, seats, self._rules, self._extra)])
@@ -151,17 +161,9 @@ class TDLearner:
             self._fit(torch.from_numpy(inputs), torch.from_numpy(wanted))
             self._keep_average()
 
-    def _look_ahead(self, states: Any, wanted: Any, arrays: Any) -> None:
-        """The exact targets: mean over 21 rolls, for all states where a roll is due and nothing else is to be decided."""
-        which = np.flatnonzero(states["phase"] == Phase.ROLL)
-        due = states[which]
-        mean = np.empty((len(due), 6))
-        cube_odds(due, self._rules, np.repeat(VALUES, len(due), 0), arrays, search_room(arrays), 1, mean)
-        wanted[which] = mean[:, : wanted.shape[1]]
-
     def compile(self) -> None:
         """Compile what self-play needs, before the clock runs."""
-        self._play(0, 0, self.net().kernel_arrays(self._rules))
+        self._play(0, 0, self.net().kernel_arrays(self._rules), self.settings.targets == "rolls")
 
     def _share_out(self, work: Callable[[int, int], None], n: int, meanwhile: Callable[[], None] | None = None) -> None:
         """Call `work(lo, hi)` on slices of n things in all threads; one of them does `meanwhile` first."""
@@ -242,7 +244,7 @@ class TDLearner:
         for k, w in enumerate(self._weights):
             for name, value in self._adam.state.get(w, {}).items():
                 arrays[f"adam{k}_{name}"] = value.numpy()
-        for name, array in zip(("rows", "odds", "seen", "kind"), self._record, strict=True):
+        for name, array in zip(_RECORD, self._record, strict=True):
             arrays[name] = array
         arrays |= {"states": self._states, "episodes": self._episodes}
         arrays |= {"rounds": np.array(self.rounds), "seconds": np.array(self.seconds)}
@@ -282,7 +284,7 @@ class TDLearner:
             }
             if state:
                 self._adam.state[weight] = state
-        for name, array in zip(("rows", "odds", "seen", "kind"), self._record, strict=True):
+        for name, array in zip(_RECORD, self._record, strict=True):
             np.copyto(array, content[name])
         self._states[...] = content["states"]
         self._episodes[...] = content["episodes"]
@@ -291,10 +293,11 @@ class TDLearner:
 
 
 def _room(settings: TDSettings, outputs: int) -> tuple[npt.NDArray[Any], ...]:
-    """What `self_play` records in: nothing yet that could be learnt from."""
+    """What `self_play` records in, and exact targets: nothing yet that could be learnt from."""
     shape = settings.turns + 1, settings.batch
     answers = np.zeros((*shape, outputs), np.float32)
-    return np.zeros(shape, STATE), answers, np.zeros(shape, np.int8), np.full(shape, TERMINAL, np.int8)
+    exact = np.full_like(answers, np.nan)
+    return np.zeros(shape, STATE), answers, np.zeros(shape, np.int8), np.full(shape, TERMINAL, np.int8), exact
 
 
 @contextmanager

@@ -37,8 +37,9 @@ class TDSettings:
             chooses, and the net (of kind "match") learns the chance to win the match, as the match equity table has it at
             the end of a game.
         explore: share of the cube's turns that go by chance, so that the worth of each is learnt.
-        targets: "td", or "rolls": after the first `lam_share` of the games the targets are the exact mean over the 21 rolls
-            that may come, each played as the net likes best, instead of what one of them led to.
+        targets: "td", or "rolls": later targets are the exact mean over the 21 rolls that may come, each played as the net
+            likes best, instead of what one of them led to. That is some twenty times the work, without the luck of dice.
+        exact_from: share of the games after which it is so.
         start: path of a net to begin with, "" for a random one: layers are taken over as far as they have the same sizes.
     """
 
@@ -58,6 +59,7 @@ class TDSettings:
     match_length: int = 0
     explore: float = 0.05
     targets: str = "td"
+    exact_from: float = 0.5
     start: str = ""
 
     def __post_init__(self) -> None:
@@ -74,7 +76,7 @@ class TDSettings:
         if len(self.hidden) != 2:
             msg = f"hidden is the number of units of two layers, not {self.hidden}"
             raise SettingsError(msg)
-        for name in ("lr", "lr_end", "lam", "lam_share", "average", "explore"):
+        for name in ("lr", "lr_end", "lam", "lam_share", "average", "explore", "exact_from"):
             if not 0 <= getattr(self, name) <= 1:
                 msg = f"{name} is a number from 0 to 1, not {getattr(self, name)!r}"
                 raise SettingsError(msg)
