@@ -80,7 +80,7 @@ def test_notebooks_run(path, tmp_path, monkeypatch):
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     assert not any(cell.outputs for cell in notebook.cells if cell.cell_type == "code"), f"{path.name}: clear its outputs"
-    nbclient.NotebookClient(notebook, timeout=180, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
     shown = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     assert any("image/svg+xml" in output.get("data", {}) for output in shown)
     assert not [output for output in shown if output.output_type == "error"]
