@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,12 @@ RUNS = {
     "cleanrl_ppo_selfplay.py": {"needs": ["torch"], "prints": [f"greedy v {POINTS}"], "writes": NET},
     "openspiel_dqn.py": {"needs": ["pyspiel", "tree", "torch"], "prints": [f"dqn v {POINTS}"], "writes": CURVE},
     "openspiel_mcts.py": {"needs": ["pyspiel"], "prints": ["4 simulations", "mcts 4 v random, 6 games"], "writes": CURVE},
+    "rllib_selfplay.py": {
+        "needs": ["ray"],
+        "prints": [f"ppo v {POINTS}"],
+        "writes": [*CURVE, "run/checkpoint/rllib_checkpoint.json"],
+        "warns": True,
+    },
     "sb3_selfplay.py": {
         "needs": ["sb3_contrib", "matplotlib"],
         "prints": ["Learnt from 32,768 steps", "learner v random, 20 games"],
@@ -75,6 +81,12 @@ def test_the_example_runs(name, tmp_path):
         assert (tmp_path / file).stat().st_size > 0
 
 
+def test_the_example_for_rllib_runs_over_the_native_batch(tmp_path):
+    done = start("rllib_selfplay.py", tmp_path, "--mode", "batch", *SMOKE)
+    assert done.returncode == 0, done.stderr
+    assert f"ppo v {POINTS}" in done.stdout
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_the_example_tells_how_to_use_it(name, tmp_path):
     done = start(name, tmp_path, "--help")
@@ -95,3 +107,27 @@ def test_the_training_example_refuses_what_is_wrong(arguments, message, tmp_path
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_value_changes_its_sign_with_the_player():
+    """The advantages of the CleanRL example, against the sum that they stand for, told by who plays at each step."""
+    torch = pytest.importorskip("torch", reason="examples/cleanrl_ppo_selfplay.py needs torch, which is not installed here")
+    spec = spec_from_file_location("example", EXAMPLES / "cleanrl_ppo_selfplay.py")
+    example = module_from_spec(spec)
+    spec.loader.exec_module(example)
+    steps, games = 12, 5
+    torch.manual_seed(1)
+    rewards, values = torch.randn(steps, games), torch.randn(steps + 1, games)
+    players, ends = torch.randint(2, (steps + 1, games)), torch.rand(steps, games) < 0.2
+    found = example.advantages(rewards, values, players, ends)
+    for i in range(games):
+        for t in range(steps):
+            told = 0.0
+            for k in range(t, steps):
+                mine = 1 if players[k, i] == players[t, i] else -1
+                then = values[k + 1, i] if players[k + 1, i] == players[k, i] else -values[k + 1, i]
+                surprise = rewards[k, i] + (0 if ends[k, i] else then) - values[k, i]
+                told += mine * example.LAMBDA ** (k - t) * surprise
+                if ends[k, i]:
+                    break
+            assert found[t, i] == pytest.approx(float(told), abs=1e-5)

@@ -1,0 +1,170 @@
+"""RLlib (its new API stack): self-play of two agents, and the native batch for one learner.
+
+    from ray.rllib.algorithms.ppo import PPOConfig
+    from ray.tune.registry import register_env
+    from bg_env.adapters.rllib import SelfPlayEnv, native
+
+    config = PPOConfig().environment(SelfPlayEnv, env_config={"cube": False})
+    # or, with an opponent inside the step, thousands of games in one call:
+    register_env("backgammon", native)
+    config = PPOConfig().environment("backgammon", env_config={"cube": False, "opponent": "random"})
+    config = config.env_runners(num_envs_per_env_runner=256, gym_env_vectorize_mode="vector_entry_point")
+
+Observations are what RLlib's action-masking modules look for: a Dict of `action_mask` and `observations`, float32 and flat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from bg_env.envs.aec import BackgammonEnv
+from bg_env.envs.single import SingleEnv
+from bg_env.envs.vector import VectorEnv
+from bg_env.errors import MissingDependencyError, SettingsError
+
+try:
+    from ray.rllib.env.multi_agent_env import MultiAgentEnv
+except ImportError as error:
+    msg = 'bg_env.adapters.rllib needs RLlib: pip install "bg_env[rllib]"'
+    raise MissingDependencyError(msg) from error
+
+__all__ = ["NativeEnv", "NativeVectorEnv", "SelfPlayEnv", "native"]
+
+Seen = dict[str, npt.NDArray[np.float32]]
+
+
+def _space(seen: Any) -> spaces.Space[Any]:
+    """The Dict of the observations, renamed."""
+    box, masks = seen["observation"], seen["action_mask"]
+    bounds = box.low.ravel(), box.high.ravel()
+    return spaces.Dict(action_mask=spaces.Box(0.0, 1.0, masks.shape, np.float32), observations=spaces.Box(*bounds))
+
+
+def _renamed(seen: Mapping[str, Any], *, games: int | None = None) -> Seen:
+    """An observation, or those of a batch of games, renamed, flat and float32."""
+    flat = seen["observation"].reshape(-1 if games is None else (games, -1))
+    return {"action_mask": seen["action_mask"].astype(np.float32), "observations": flat}
+
+
+def _options(config: Mapping[str, Any] | None) -> dict[str, Any]:
+    options = dict(config or {})
+    if options.setdefault("mask", "observation") != "observation":
+        msg = f'RLlib takes the mask from the observation: leave mask at "observation", not {options["mask"]!r}'
+        raise SettingsError(msg)
+    return options
+
+
+class SelfPlayEnv(MultiAgentEnv):  # type: ignore[misc] # RLlib is not followed
+    """The two-agent environment: `player_0` and `player_1`, of whom only the one to act is given an observation.
+
+    Each agent has a trajectory of its own, from its decision to its next one, so no value has the wrong sign however many
+    steps a turn has. Both end together.
+
+    Args:
+        config: the arguments of `bg_env.backgammon_v0.env` by name.
+
+    Raises:
+        SettingsError: an argument is refused.
+    """
+
+    def __init__(self, config: Mapping[str, Any] | None = None) -> None:
+        super().__init__()
+        self.env = BackgammonEnv(**_options(config))
+        self.possible_agents = list(self.env.possible_agents)
+        self.agents = list(self.possible_agents)  # always both: RLlib's check wants to find there whom the last step tells of
+        self.observation_spaces = {agent: _space(self.env.observation_space(agent)) for agent in self.agents}
+        self.action_spaces = dict(self.env.action_spaces)
+        self.observation_space = spaces.Dict(self.observation_spaces)
+        self.action_space = spaces.Dict(self.action_spaces)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Seen], dict[str, Any]]:
+        """Begin an episode; what the agent to act sees."""
+        self.env.reset(seed=seed, options=options)
+        agent = self.env.agent_selection
+        return {agent: _renamed(self.env.observe(agent))}, {agent: self.env.infos[agent]}
+
+    def step(
+        self, action_dict: Mapping[str, Any]
+    ) -> tuple[dict[str, Seen], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]]:
+        """Do the action of the agent to act; both agents are told of the end, and of rewards."""
+        env = self.env
+        env.step(int(action_dict[env.agent_selection]))
+        over = any(env.terminations.values()) or any(env.truncations.values())
+        told = list(self.possible_agents) if over else [env.agent_selection]
+        rewards = dict(env.rewards) if any(env.rewards.values()) else dict.fromkeys(told, 0.0)
+        terminated, truncated = dict(env.terminations), dict(env.truncations)
+        terminated["__all__"], truncated["__all__"] = all(terminated.values()), all(truncated.values())
+        seen = {agent: _renamed(env.observe(agent)) for agent in told}
+        infos = {agent: env.infos[agent] for agent in told}
+        return seen, rewards, terminated, truncated, infos
+
+    def close(self) -> None:
+        """Close the environment."""
+        self.env.close()
+
+
+class NativeEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """One game of `bg_env.envs.single.SingleEnv` with RLlib's names; its arguments by name."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(SingleEnv(**_options(options)))
+        self.observation_space = _space(self.env.observation_space)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Seen, dict[str, Any]]:
+        """As of the environment inside."""
+        seen, info = self.env.reset(seed=seed, options=options)
+        return _renamed(seen), info
+
+    def step(self, action: Any) -> tuple[Seen, Any, bool, bool, dict[str, Any]]:
+        """As of the environment inside."""
+        seen, reward, terminated, truncated, info = self.env.step(action)
+        return _renamed(seen), reward, terminated, truncated, info
+
+
+class NativeVectorEnv(gymnasium.vector.VectorWrapper):
+    """The native batch with RLlib's names; the arguments of `bg_env.envs.vector.VectorEnv` by name.
+
+    RLlib begins a game anew in the step after its end and asks for one info a game, a Python object each: infos are empty
+    here, since it needs none.
+
+    Raises:
+        SettingsError: an argument is refused; any autoreset mode but "next_step" is, because RLlib would corrupt episodes.
+    """
+
+    def __init__(self, num_envs: int, **options: Any) -> None:
+        if options.setdefault("autoreset_mode", "next_step") not in ("next_step", gymnasium.vector.AutoresetMode.NEXT_STEP):
+            msg = f'RLlib needs autoreset_mode="next_step", not {options["autoreset_mode"]!r}'
+            raise SettingsError(msg)
+        super().__init__(VectorEnv(num_envs, **{"statistics": False, **_options(options)}))
+        self.single_observation_space = _space(self.env.single_observation_space)
+        self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
+
+    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Seen, dict[str, Any]]:
+        """As of the batch inside."""
+        seen, _ = self.env.reset(seed=seed, options=options)
+        return _renamed(seen, games=self.num_envs), {}
+
+    def step(self, actions: Any) -> tuple[Seen, Any, Any, Any, dict[str, Any]]:
+        """As of the batch inside; RLlib may give the actions as a list."""
+        seen, rewards, terminated, truncated, _ = self.env.step(np.asarray(actions))
+        return _renamed(seen, games=self.num_envs), rewards, terminated, truncated, {}
+
+
+def native(config: Mapping[str, Any] | None = None) -> NativeEnv | NativeVectorEnv:
+    """What `ray.tune.registry.register_env` takes: the native batch where RLlib asks for several games in one call, else one.
+
+    Args:
+        config: the arguments of `bg_env.envs.vector.VectorEnv` or, for one game, of `bg_env.envs.single.SingleEnv`; RLlib adds
+            `num_envs` for the batch.
+    """
+    options = dict(config or {})
+    games = options.pop("num_envs", None)
+    return NativeEnv(**options) if games is None else NativeVectorEnv(games, **options)

@@ -1,0 +1,126 @@
+"""RLlib's PPO on its new API stack, with an action-masking module: self-play of two agents, or the native batch.
+
+    python examples/rllib_selfplay.py --minutes 4 --out runs/rllib
+    python examples/rllib_selfplay.py --mode batch --minutes 4 --out runs/rllib_batch
+
+`self-play`: both agents of the PettingZoo environment are one and the same module, each with trajectories of its own. `batch`:
+games against an opponent that plays inside the step, all in one call. Writes a checkpoint and curve.csv (now and then some
+games against the random player) into the folder, and prints how the net does in games that it has never seen. It needs
+`pip install "bg_env[rllib]"`.
+"""
+
+from __future__ import annotations
+
+import csv
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import ray
+import torch
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+from ray.tune.registry import register_env
+
+from bg_env import arena
+from bg_env.adapters.rllib import SelfPlayEnv, native
+
+MODULES = {"self-play": "both", "batch": "default_policy"}  # what the one module is called
+FRESH = 2**63  # the first seed of games that the training does not see
+
+
+def configure(mode: str, opponent: str, runners: int, seed: int, rows: int) -> Any:
+    """The settings of the algorithm; `rows` decisions make an iteration."""
+    rules = {"cube": False, "reward": "normalized"}  # the reward is thirds of a point
+    config = PPOConfig().framework("torch").debugging(seed=seed, log_level="ERROR")
+    if mode == "batch":
+        register_env("bg_env", native)
+        config = config.environment("bg_env", env_config={**rules, "opponent": opponent})
+        config = config.env_runners(num_envs_per_env_runner=64, gym_env_vectorize_mode="vector_entry_point")
+    else:
+        config = config.environment(SelfPlayEnv, env_config=rules)
+        config = config.multi_agent(policies={MODULES[mode]}, policy_mapping_fn=lambda *_, **__: MODULES[mode])
+        config = config.env_runners(num_envs_per_env_runner=16)
+    return (
+        config.env_runners(num_env_runners=runners, rollout_fragment_length="auto")
+        .rl_module(
+            rl_module_spec=RLModuleSpec(
+                module_class=ActionMaskingTorchRLModule,
+                model_config={"fcnet_hiddens": [128, 128], "fcnet_activation": "relu", "vf_share_layers": False},
+            )
+        )
+        .training(
+            train_batch_size_per_learner=rows,
+            minibatch_size=min(1024, rows),
+            num_epochs=4,
+            lr=6e-4,
+            gamma=1.0,
+            lambda_=0.95,
+            clip_param=0.2,
+            entropy_coeff=0.01,
+            vf_loss_coeff=0.5,
+            use_kl_loss=False,
+            grad_clip=0.5,
+        )
+    )
+
+
+def player(module: Any) -> Any:
+    """The module as a player for the arena: the likeliest legal action."""
+
+    @torch.no_grad()
+    def ppo(seen: dict[str, Any]) -> Any:
+        columns = {"action_mask": seen["action_mask"].astype(np.float32), "observations": seen["observation"]}
+        batch = {"obs": {name: torch.from_numpy(column) for name, column in columns.items()}}
+        return module.forward_inference(batch)["action_dist_inputs"].argmax(dim=1).numpy()
+
+    return ppo
+
+
+@click.command(help=__doc__)
+@click.option("--mode", type=click.Choice(["self-play", "batch"]), default="self-play", show_default=True, help="See above.")
+@click.option("--opponent", default="random", show_default=True, help="The player to learn against in mode batch, by name.")
+@click.option("--runners", type=click.IntRange(0), default=0, show_default=True, help="Processes that play; 0: this one does.")
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Of training.")
+@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="That measure it, an even number.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of games, net and exploration.")
+@click.option("--out", type=click.Path(path_type=Path), default="runs/rllib", show_default=True, help="A new folder.")
+@click.option("--smoke", is_flag=True, help="Only see that it runs: two small iterations, twenty games.")
+def main(mode: str, opponent: str, runners: int, minutes: float, games: int, seed: int, out: Path, smoke: bool) -> None:
+    """Train, write, measure."""
+    if out.exists():
+        msg = f"{out} exists already: choose a new folder with --out"
+        raise click.UsageError(msg)
+    out.mkdir(parents=True)
+    torch.set_num_threads(1)
+    ray.init(include_dashboard=False, log_to_driver=False)
+    algorithm = configure(mode, opponent, runners, seed, 512 if smoke else 8192).build_algo()
+
+    def measure(number: int, first: int) -> arena.Result:
+        net = player(algorithm.get_module(MODULES[mode]))
+        return arena.play(net, "random", games=number, seed=first, cube=False)
+
+    rows: list[tuple[Any, ...]] = [("steps", "seconds", "points", "low", "high")]
+    iterations, began, due = 0, time.monotonic(), 30.0
+    while (iterations < 2) if smoke else (time.monotonic() - began < 60 * minutes):
+        told = algorithm.train()
+        iterations, seconds = iterations + 1, time.monotonic() - began
+        if smoke or seconds > due:
+            due += 30
+            points = measure(20 if smoke else 200, seed).points
+            steps = int(told["num_env_steps_sampled_lifetime"])
+            rows.append((steps, round(seconds, 1), *np.round(points, 4).tolist()))
+            click.echo(f"{steps:>10,} steps: {points.text()} points per game against random")
+    algorithm.save_to_path((out / "checkpoint").resolve())
+    with (out / "curve.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    click.echo(measure(20 if smoke else games, FRESH + seed).text())
+    algorithm.stop()
+    ray.shutdown()
+
+
+if __name__ == "__main__":
+    main()
