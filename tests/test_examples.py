@@ -18,6 +18,12 @@ CURVE = ["run/curve.csv"]
 NET = [*CURVE, "run/net.pt"]
 POINTS = "random, 20 games"  # the result of the arena
 RUNS = {
+    "agilerl_ppo.py": {
+        "needs": ["agilerl"],
+        "prints": ["32,768 steps", f"ppo v {POINTS}"],
+        "writes": [*CURVE, "run/agent.pt"],
+        "warns": True,
+    },
     "cleanrl_ppo_selfplay.py": {"needs": ["torch"], "prints": [f"greedy v {POINTS}"], "writes": NET},
     "openspiel_dqn.py": {"needs": ["pyspiel", "tree", "torch"], "prints": [f"dqn v {POINTS}"], "writes": CURVE},
     "openspiel_mcts.py": {"needs": ["pyspiel"], "prints": ["4 simulations", "mcts 4 v random, 6 games"], "writes": CURVE},
