@@ -19,10 +19,12 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 import bg_env
 from bg_env.envs import batch, games
+from bg_env.envs.afterstates import best
 from bg_env.envs.single import SingleEnv
 from bg_env.envs.slices import Slices
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import IllegalActionError, OrderError, SettingsError
+from bg_env.observations import ENCODERS
 from bg_env.registration import IDS
 from bg_env.rules import CHOICE, SEAT, episode_key, word
 
@@ -675,3 +677,23 @@ def test_threads_meet_whoever_is_late():
     gc.collect()
     time.sleep(0.05)
     assert threading.active_count() < threads
+
+
+@pytest.mark.parametrize("observation", [*ENCODERS, None])
+def test_threads_that_take_games_in_turns_do_and_show_the_same(observation):
+    """More games than a thread takes at a time, so that one helps with what the others have left; every encoder."""
+    given = {"mask": "info"} if observation is None else {"observation": observation}
+    one, several = (VectorEnv(700, num_threads=threads, autoreset_mode="same_step", **given) for threads in (1, 3))
+    for env in (one, several):
+        env.reset(seed=8)
+    for k in range(40):
+        rng = np.random.default_rng(k)
+        actions = one.sample(rng)
+        told = [env.step(actions) for env in (one, several)]
+        for mine, theirs in zip(*(each[:4] for each in told), strict=True):
+            assert_same(mine, theirs)
+        assert (one.states == several.states).all()
+    whole = [env.afterstates() for env in (one, several)]
+    index = best(np.random.default_rng(1).random(whole[0].offsets[-1]), whole[0].offsets)
+    for mine, theirs in zip(*(env.step_plays(index)[:4] for env in (one, several)), strict=True):
+        assert_same(mine, theirs)

@@ -26,6 +26,7 @@ from bg_env.envs.batch_records import (
     SLOT,
     Batch,
 )
+from bg_env.envs.batch_shared import NOTHING, NUMBERS, Turns, play_in_turns, step_in_turns
 from bg_env.envs.options import EnvOptions, start_from
 from bg_env.envs.replies import batch_opponent, opponent_kind, reply
 from bg_env.envs.slices import Call, Slices
@@ -35,6 +36,8 @@ from bg_env.rules import STATE, States
 
 __all__ = ["Games", "Report", "View"]
 
+_NO_FLAT = np.zeros((0, 0), np.float32)
+_NO_COUNTER = np.zeros(1, np.int64)
 _NO_DICE = np.zeros((0, 2), np.int64)
 FEWEST = 1024
 """A thread has at least so many games: fewer are done sooner than it is called."""
@@ -101,6 +104,7 @@ class Games:
         self.begun = False
         self._scratch: dict[int, tuple[Any, tuple[Any, ...]]] = {}
         self._slices = Slices(n, min(threads, max(1, n // FEWEST)))
+        self._turns = Turns(self._slices.ranges)
         self.set_opponent(opponent)
 
     def set_opponent(self, opponent: Any) -> None:
@@ -198,13 +202,13 @@ class Games:
         Raises:
             IllegalActionError: the opponent gave an illegal action or play; all games are as they were.
         """
-        return self._step(batch.step_games, batch.open_games, report, view, actions)
+        return self._step(batch.step_games, step_in_turns, batch.open_games, report, view, actions)
 
     def step_plays(self, after: States, index: npt.NDArray[np.int64], report: Report, view: View) -> npt.NDArray[np.bool_]:
         """Go to the candidates of `after` that `index` chooses, which are checked; as `step`."""
-        return self._step(batch.step_plays, batch.open_plays, report, view, after, index)
+        return self._step(batch.step_plays, play_in_turns, batch.open_plays, report, view, after, index)
 
-    def _step(self, whole: Any, first: Any, report: Report, view: View, *chosen: Any) -> npt.NDArray[np.bool_]:
+    def _step(self, whole: Any, in_turns: Any, first: Any, report: Report, view: View, *chosen: Any) -> npt.NDArray[np.bool_]:
         kind, arrays, finals = self.plan[0]["opponent"], self._batch, (self.finals, self.final_info)
         if kind == OTHER_OPPONENT:
             saved = self.save()
@@ -224,13 +228,12 @@ class Games:
                 self._look(view, lo, hi)
 
             self.run(work)
+        elif len(self.ranges) == 1:
+            whole(*arrays, *chosen, *report, *finals, 0, self.n, _NO_COUNTER, 0)
+            self._look(view, 0, self.n)
         else:
-
-            def work_at_once(lo: int, hi: int, counter: npt.NDArray[np.int64], count: int) -> None:
-                whole(*arrays, *chosen, *report, *finals, lo, hi, counter, count)
-                self._look(view, lo, hi)
-
-            self.run(work_at_once, signals=True)
+            told = (*arrays, *chosen, *report, *finals, *self._seen(view), *self._turns.begin())
+            self.run(lambda *part: in_turns(*told, *part), signals=True)
         done: npt.NDArray[np.bool_] = report.ends[0] | report.ends[1]
         self.some_over = bool(done.any())
         return done
@@ -284,6 +287,12 @@ class Games:
                 encode(self.states, self.rules, self.viewers, flat)
             else:
                 encode(self.states[lo:hi], self.rules, self.viewers[lo:hi], flat[lo:hi])
+
+    def _seen(self, view: View) -> tuple[Any, ...]:
+        """What the kernels of `batch_shared` write in."""
+        if view.flat is None:
+            return self.viewers, view.mask, _NO_FLAT, NOTHING
+        return self.viewers, view.mask, view.flat, NUMBERS[self.options.encoder.name]
 
     def pick(self, key: np.uint64) -> npt.NDArray[np.int64]:
         """A legal action for each game by the random words of `key`; 0 where an episode is over."""

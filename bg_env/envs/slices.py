@@ -24,7 +24,7 @@ from numba.extending import intrinsic
 
 from bg_env._jit import inlined, kernel
 
-__all__ = ["Call", "Slices", "signal"]
+__all__ = ["Call", "Slices", "signal", "take"]
 
 Call = Callable[[int, int, npt.NDArray[np.int64], int], Any]
 """`call(lo, hi, counter, count)` does the games from `lo` to `hi`; its first kernel may begin with `signal(counter, count)`."""
@@ -39,6 +39,14 @@ if config.DISABLE_JIT:
 
     def _write(counter: Any, count: Any) -> None:
         counter[0] = count
+
+    _ADDING = threading.Lock()
+
+    def _add(counters: Any, place: Any, n: Any) -> Any:
+        with _ADDING:
+            before = counters[place]
+            counters[place] = before + n
+        return before
 
 else:
 
@@ -57,13 +65,26 @@ else:
 
         return types.none(counter, types.int64), generate
 
-    _read, _write = intrinsic(_reading), intrinsic(_writing)
+    def _adding(_typing: Any, counters: Any, _place: Any, _n: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, args[0])
+            return builder.atomic_rmw("add", builder.gep(array.data, [args[1]]), args[2], "monotonic")
+
+        return types.int64(counters, types.int64, types.int64), generate
+
+    _read, _write, _add = intrinsic(_reading), intrinsic(_writing), intrinsic(_adding)
 
 
 @inlined
 def signal(counter: Any, count: Any) -> None:
     """Set `counter` (int64, an array of one) to `count`, for other threads to see."""
     _write(counter, np.int64(count))
+
+
+@inlined
+def take(counters: Any, place: Any, n: Any) -> Any:
+    """Add `n` to `counters[place]` (int64) and return what it was, as if no other thread did so at the same time."""
+    return _add(counters, np.int64(place), np.int64(n))
 
 
 @kernel
