@@ -63,7 +63,7 @@ def test_what_is_recorded_is_what_the_net_answers(kind, settings):
 
 
 @pytest.mark.parametrize(
-    "settings", [Settings(cube=False), Settings("acey_deucey"), Settings("hypergammon", cube=False)], ids=str
+    "settings", [Settings(cube=False), Settings("acey_deucey"), Settings("nackgammon", cube=False)], ids=str
 )
 def test_no_turn_is_left_out(settings):
     """A roll that cannot be played makes a position too: the same checkers with the other player on roll."""

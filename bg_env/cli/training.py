@@ -40,7 +40,7 @@ _TD = ("hidden", "variant", "cube", "match_length", "targets", "exact_from", "lr
 @click.option("--exact-from", type=float, help="With td and --targets rolls: from which share of the games on.  [default: 0.5]")
 @click.option("--lr", type=float, help="With td: learning rate at first; it falls linearly.  [default: 0.002]")
 @click.option("--lam", type=float, help="With td: lambda at first; it falls to 0 within 3 tenths of the games.  [default: 0.7]")
-@click.option("--start", type=click.Path(exists=True, dir_okay=False), help="With td: the file of a net to begin with.")
+@click.option("--start", type=click.Path(dir_okay=False), help="With td: the file of a net to begin with.")
 @click.option(
     "--id", "id_", metavar="ID", help=f"What to learn: one of {', '.join(IDS)}.  [default: bg_env/BackgammonCubeless-v0]"
 )
