@@ -63,7 +63,9 @@ _TD = ("hidden", "variant", "cube", "match_length", "targets", "exact_from", "lr
 @click.option("--overwrite", is_flag=True, help="Replace the run in the folder.")
 @click.option("--num-envs", type=int, help="Games played at once.  [default: 256]")
 @click.option(
-    "--threads", type=int, help="Threads of PyTorch and of the games.  [default: 1; more only slow a busy machine down]"
+    "--threads",
+    type=int,
+    help="Threads of PyTorch and of the games.  [default: 1, with td 2; more only slow a busy machine down]",
 )
 @click.option(
     "--games",
