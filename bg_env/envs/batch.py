@@ -66,11 +66,8 @@ def step_games(
     final_info: Any,
     lo: Any,
     hi: Any,
-    counter: Any,
-    count: Any,
 ) -> None:
     """All five parts of a step of the games from `lo` to `hi`, against nobody or against the random player."""
-    signal(counter, count)
     for i in range(lo, hi):
         open_step(states, slots, i, rules, plan, dice, sets, info, actions[i])
         finish_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)
@@ -94,11 +91,8 @@ def step_plays(
     final_info: Any,
     lo: Any,
     hi: Any,
-    counter: Any,
-    count: Any,
 ) -> None:
     """`step_games` with candidates of `after` chosen by `index` instead of actions."""
-    signal(counter, count)
     for i in range(lo, hi):
         open_play(states, slots, i, rules, plan, dice, sets, info, after, index[i])
         finish_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)

@@ -14,8 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from bg_env._jit import kernel
-from bg_env.envs.batch import look
-from bg_env.envs.batch_game import finish_step, open_play, open_step
+from bg_env.envs.batch import look, step_games, step_plays
 from bg_env.envs.slices import signal, take
 from bg_env.observations import ENCODERS
 from bg_env.observations.counts import encode_counts
@@ -136,9 +135,9 @@ def step_in_turns(
     signal(counter, count)
     first, end, place = _next(bounds, counters, lo, np.int64(-1))
     while first >= 0:
-        for i in range(first, end):
-            open_step(states, slots, i, rules, plan, dice, sets, info, actions[i])
-            finish_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)
+        step_games(
+            states, slots, rules, plan, dice, sets, actions, info, rewards, lengths, ends, finals, final_info, first, end
+        )
         _show(states, slots, rules, sets, viewers, mask, flat, number, first, end)
         first, end, place = _next(bounds, counters, lo, place)
 
@@ -174,8 +173,8 @@ def play_in_turns(
     signal(counter, count)
     first, end, place = _next(bounds, counters, lo, np.int64(-1))
     while first >= 0:
-        for i in range(first, end):
-            open_play(states, slots, i, rules, plan, dice, sets, info, after, index[i])
-            finish_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)
+        step_plays(
+            states, slots, rules, plan, dice, sets, after, index, info, rewards, lengths, ends, finals, final_info, first, end
+        )
         _show(states, slots, rules, sets, viewers, mask, flat, number, first, end)
         first, end, place = _next(bounds, counters, lo, place)

@@ -37,7 +37,6 @@ from bg_env.rules import STATE, States
 __all__ = ["Games", "Report", "View"]
 
 _NO_FLAT = np.zeros((0, 0), np.float32)
-_NO_COUNTER = np.zeros(1, np.int64)
 _NO_DICE = np.zeros((0, 2), np.int64)
 FEWEST = 1024
 """A thread has at least so many games: fewer are done sooner than it is called."""
@@ -229,7 +228,7 @@ class Games:
 
             self.run(work)
         elif len(self.ranges) == 1:
-            whole(*arrays, *chosen, *report, *finals, 0, self.n, _NO_COUNTER, 0)
+            whole(*arrays, *chosen, *report, *finals, 0, self.n)
             self._look(view, 0, self.n)
         else:
             told = (*arrays, *chosen, *report, *finals, *self._seen(view), *self._turns.begin())
