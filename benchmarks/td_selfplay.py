@@ -65,7 +65,7 @@ def gnubg(dice: random.Random, seconds: float) -> float:
 )
 def main(rounds: int, seconds: float, warm: int) -> None:
     """Measure and print."""
-    learner, dice = TDLearner(TDSettings(hidden=(128, 64), seed=1)), random.Random(1)
+    learner, dice = TDLearner(TDSettings(hidden=(128, 64), tactics=False, seed=1)), random.Random(1)
     learner.compile()
     while learner.games < warm:
         learner.round(0.0)

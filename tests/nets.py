@@ -6,15 +6,24 @@ import numpy as np
 
 from bg_env.observations import encoder
 from bg_env.players import ValueNet
+from bg_env.players.tactics import TACTICS, tactics_of
 from bg_env.rules import STATE, Phase, Settings
 
 
-def random_net(seed: int = 0, h1: int = 24, h2: int = 16, kind: str = "odds") -> ValueNet:
+def random_net(seed: int = 0, h1: int = 24, h2: int = 16, kind: str = "odds", *, tactics: bool = True) -> ValueNet:
     rng = np.random.default_rng(seed)
     extra, outputs = {"odds": (0, 6), "cube": (3, 1), "match": (40, 1)}[kind]
-    layers = ((198 + extra, h1, 0.4), (h1, h2, 0.4), (h2, outputs, 0.6))
+    inputs = 198 + (TACTICS if tactics else 0) + extra
+    layers = ((inputs, h1, 0.4), (h1, h2, 0.4), (h2, outputs, 0.6))
     arrays = [array for n, m, size in layers for array in (rng.normal(0, size, (n, m)), rng.normal(0, 0.2, m))]
     return ValueNet(*arrays)
+
+
+def plain_inputs(net: ValueNet, states: np.ndarray, rules: np.ndarray, seats: np.ndarray, extra: int = 0) -> np.ndarray:
+    """The inputs of states, less the `extra` ones of cube and match."""
+    seats = np.broadcast_to(seats, len(states))
+    inputs = encoder("tesauro198").encode(states, rules, seats=seats)
+    return np.hstack([inputs, tactics_of(states, seats)]) if len(net.w1) - extra > inputs.shape[1] else inputs
 
 
 def plain_odds(net: ValueNet, positions: list, variant: str = "backgammon") -> np.ndarray:
@@ -23,7 +32,7 @@ def plain_odds(net: ValueNet, positions: list, variant: str = "backgammon") -> n
     for k, position in enumerate(positions):
         states[k]["points"] = position.mover, position.opponent
     states["phase"] = Phase.ROLL
-    return plain_forward(net, encoder("tesauro198").encode(states, Settings(variant).record(), seats=0))
+    return plain_forward(net, plain_inputs(net, states, Settings(variant).record(), np.zeros(1, np.int8)))
 
 
 def plain_forward(net: ValueNet, inputs: np.ndarray) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import nets
 import numpy as np
 import pytest
@@ -10,7 +12,6 @@ from bg_env import arena
 from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
 from bg_env.equity import match_equity
 from bg_env.errors import OrderError, SettingsError
-from bg_env.observations import encoder
 from bg_env.players import RandomPlayer, ValueNet, ValuePlayer
 from bg_env.players.net import extra_inputs_of
 from bg_env.rules import STATE, Phase, Settings, episode_key, may_turn_again, new_episode, pick_action, settle, word
@@ -75,9 +76,8 @@ def plain_worth(net: ValueNet, state, seat: int, settings: Settings) -> float:
         return 2 * match_equity(own, other, post_crawford=bool(post)) - 1
     turn = int(state["turn"])
     one = np.array([state], STATE)
-    seen = np.hstack(
-        [encoder("tesauro198").encode(one, settings.record(), seats=turn)[0], plain_extra(state, turn, settings, net.kind)]
-    )
+    extra = plain_extra(state, turn, settings, net.kind)
+    seen = np.hstack([nets.plain_inputs(net, one, settings.record(), np.array([turn]), len(extra))[0], extra])
     answer = float(nets.plain_forward(net, seen[None])[0, 0]) * stake
     return answer if turn == seat else -answer
 
@@ -111,7 +111,7 @@ def test_the_inputs_besides_the_board(kind, settings):
 @pytest.mark.parametrize(("kind", "settings"), CASES, ids=NAMES)
 def test_every_choice_is_the_best_by_plain_python(kind, settings):
     states = played_states(settings, 120)
-    net = nets.random_net(4, kind=kind)
+    net = nets.random_net(4, kind=kind, tactics=settings.match_length != 3 and not settings.jacoby)
     player = ValuePlayer(net, settings=settings)
     chosen = player.choose(states, np.zeros(len(states), np.uint64))
     seen = set()
@@ -151,8 +151,14 @@ def test_what_it_cannot_do_is_refused():
 
 
 def test_files_tell_their_kind(tmp_path):
-    for kind, layout in (("odds", "tesauro198-6-v0"), ("cube", "tesauro198-cube-1-v0"), ("match", "tesauro198-match-1-v0")):
-        net = nets.random_net(kind=kind)
+    layouts = {
+        "odds": ("tesauro198-6-v0", "tactics230-6-v0"),
+        "cube": ("tesauro198-cube-1-v0", "tactics230-cube-1-v0"),
+        "match": ("tesauro198-match-1-v0", "tactics230-match-1-v0"),
+    }
+    for kind, tactics in product(layouts, (False, True)):
+        layout = layouts[kind][tactics]
+        net = nets.random_net(kind=kind, tactics=tactics)
         assert (net.kind, net.layout) == (kind, layout)
         net.save(tmp_path / f"{kind}.npz")
         assert ValueNet.load(tmp_path / f"{kind}.npz").kind == kind

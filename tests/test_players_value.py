@@ -87,9 +87,10 @@ def index_of(player, position, roll, settings, turn=0):
     return results.index(after)
 
 
+@pytest.mark.parametrize("tactics", [True, False])
 @pytest.mark.parametrize("variant", ["backgammon", "hypergammon", "longgammon"])
-def test_greedy_is_the_best_by_plain_numpy(variant):
-    net, settings = nets.random_net(3), Settings(variant, cube=False)
+def test_greedy_is_the_best_by_plain_numpy(variant, tactics):
+    net, settings = nets.random_net(3, tactics=tactics), Settings(variant, cube=False)
     player = ValuePlayer(net, settings=settings)
     for k, (position, roll) in enumerate(some_positions(variant, 120)):
         plays = position.legal_plays(*roll)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
+import nets
 import numpy as np
 import pytest
 
 from bg_env import arena
 from bg_env.errors import SettingsError
-from bg_env.observations import encoder
-from bg_env.players.net import FLIP, ValueNet, layer_room, probabilities
+from bg_env.players.net import FLIP, ValueNet, layer_room, look
 from bg_env.players.selfplay import BROKEN, GOES_ON, TERMINAL
 from bg_env.players.selfplay import VALUES as BOTH
 from bg_env.players.weigh import weigh_plays, weigh_room
@@ -27,21 +26,6 @@ from bg_env.train.td_targets import td_targets
 VALUES = BOTH[0, 0]
 
 SMALL = TDSettings(total=400, hidden=(24, 12), batch=16, turns=4, minibatch=32, seed=3)
-
-
-def random_net(seed: int = 0, hidden: tuple[int, int] = (20, 10)) -> ValueNet:
-    rng = np.random.default_rng(seed)
-    sizes = (198, *hidden, 6)
-    weights = [rng.normal(0, 0.3, shape) for n, m in pairwise(sizes) for shape in ((n, m), (m,))]
-    return ValueNet(*weights)
-
-
-def plain(net: ValueNet, seen: np.ndarray) -> np.ndarray:
-    """The net as a formula."""
-    hidden = np.maximum(seen.astype(float) @ net.w1 + net.b1, 0)
-    logits = np.maximum(hidden @ net.w2 + net.b2, 0) @ net.w3 + net.b3
-    odds = np.exp(logits - logits.max(1, keepdims=True))
-    return odds / odds.sum(1, keepdims=True)
 
 
 def waiting_states(n: int, variant: str = "backgammon", seed: int = 5) -> tuple[np.ndarray, Settings]:
@@ -63,29 +47,34 @@ def waiting_states(n: int, variant: str = "backgammon", seed: int = 5) -> tuple[
     return np.array(found, STATE), settings
 
 
+@pytest.mark.parametrize("tactics", [True, False])
 @pytest.mark.parametrize("variant", ["backgammon", "hypergammon"])
-def test_probabilities_are_those_of_the_formula(variant: str) -> None:
+def test_probabilities_are_those_of_the_formula(variant: str, tactics: bool) -> None:
     states, settings = waiting_states(60, variant)
-    net, rules = random_net(), settings.record()
+    net, rules = nets.random_net(tactics=tactics), settings.record()
     arrays = net.kernel_arrays(rules)
     seats = states["turn"].copy()
     out = np.empty((len(states), 8), np.float32)
-    probabilities(states, seats, rules, arrays, layer_room(arrays), out)
-    want = plain(net, encoder("tesauro198").encode(states, rules, seats=seats))
+    room = layer_room(arrays)
+    for i, seat in enumerate(seats):
+        look(states, i, np.int64(seat), rules, arrays, room, np.int64(0))
+        out[i] = room[2][0]
+    want = nets.plain_forward(net, nets.plain_inputs(net, states, rules, seats))
     np.testing.assert_allclose(out[:, :6], want, atol=2e-5)
 
 
+@pytest.mark.parametrize("tactics", [True, False])
 @pytest.mark.parametrize("variant", ["backgammon", "hypergammon", "acey_deucey"])
-def test_the_best_play_is_the_one_that_the_formula_likes_best(variant: str) -> None:
+def test_the_best_play_is_the_one_that_the_formula_likes_best(variant: str, tactics: bool) -> None:
     states, settings = waiting_states(80, variant)
-    net, rules = random_net(1), settings.record()
+    net, rules = nets.random_net(1, tactics=tactics), settings.record()
     arrays = net.kernel_arrays(rules)
     room = weigh_room(arrays)
     for i in range(len(states)):
         mover = int(states[i]["turn"])
         _, actions, after = plays(states[i : i + 1], rules)
         seen = after["turn"]
-        odds = plain(net, encoder("tesauro198").encode(after, rules, seats=np.maximum(seen, 0)))
+        odds = nets.plain_forward(net, nets.plain_inputs(net, after, rules, np.maximum(seen, 0)))
         worth = odds @ VALUES * np.where(seen == mover, 1, -1)
         over = after["winner"] >= 0
         worth[over] = after["level"][over]
@@ -161,7 +150,7 @@ def test_twenty_thousand_games_of_self_play_beat_random(tmp_path) -> None:
 
 
 def test_a_net_file_loads_and_another_is_refused(tmp_path) -> None:
-    net = random_net()
+    net = nets.random_net()
     path = tmp_path / "net.npz"
     ValueNet(net.w1, net.b1, net.w2, net.b2, net.w3, net.b3, {"games": 7}).save(path)
     loaded = ValueNet.load(path)
@@ -191,10 +180,11 @@ def test_the_start_is_worth_little_more_to_the_player_on_roll(tmp_path) -> None:
     states = np.zeros(1, STATE)
     start = Position.start()
     states["points"][0] = [start.mover, start.opponent]
-    net = random_net()
+    net = nets.random_net()
     rules = Settings(cube=False).record()
     arrays = net.kernel_arrays(rules)
-    out = np.empty((1, 8), np.float32)
-    probabilities(states, np.zeros(1, np.int8), rules, arrays, layer_room(arrays), out)
-    assert out[0, :6].min() > 0
-    assert out[0, :6].sum() == pytest.approx(1, abs=1e-5)
+    room = layer_room(arrays)
+    look(states, 0, np.int64(0), rules, arrays, room, np.int64(0))
+    out = room[2][0, :6]
+    assert out.min() > 0
+    assert out.sum() == pytest.approx(1, abs=1e-5)

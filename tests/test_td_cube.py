@@ -26,7 +26,7 @@ SMALL = TDSettings(total=400, hidden=(24, 12), batch=16, turns=6, minibatch=32, 
 
 def record_of(settings: Settings, kind: str, *, explore: float = 0.0, games: int = 60, turns: int = 90):
     """What self-play of a random net records."""
-    rules, net = settings.record(), nets.random_net(2, kind=kind)
+    rules, net = settings.record(), nets.random_net(2, kind=kind, tactics=kind == "match")
     arrays = net.kernel_arrays(rules)
     seeds, episodes, states = np.arange(games, dtype=np.uint64), np.zeros(games, np.int64), np.zeros(games, STATE)
     for i in range(games):
@@ -178,10 +178,23 @@ def test_a_run_begins_with_another_net(tmp_path):
     np.testing.assert_array_equal(same.w3, net.w3)
     assert same.about["start"] == "start.npz"
     cube = TDLearner(replace(given, cube=True)).net(averaged=False)
-    np.testing.assert_array_equal(cube.w1[:198], net.w1)
+    np.testing.assert_array_equal(cube.w1[: len(net.w1)], net.w1)
     np.testing.assert_array_equal(cube.w2, net.w2)
-    assert not cube.w1[198:].any()
+    assert len(cube.w1) == len(net.w1) + 3
+    assert not cube.w1[len(net.w1) :].any()
     assert cube.w3.shape == (12, 1)
+    plain = nets.random_net(5, *SMALL.hidden, tactics=False)
+    plain.save(tmp_path / "plain.npz")
+    more = TDLearner(replace(SMALL, start=str(tmp_path / "plain.npz"))).net(averaged=False)
+    np.testing.assert_array_equal(more.w1[:198], plain.w1)
+    assert not more.w1[198:].any()
+    plain_match = nets.random_net(5, *SMALL.hidden, kind="match", tactics=False)
+    plain_match.save(tmp_path / "match.npz")
+    money = TDLearner(replace(SMALL, start=str(tmp_path / "match.npz"))).net(averaged=False)
+    np.testing.assert_array_equal(money.w1[:198], plain_match.w1[:198])
+    assert not money.w1[198:].any()
+    fewer = TDLearner(replace(given, tactics=False)).net(averaged=False)
+    np.testing.assert_array_equal(fewer.w1, net.w1[:198])
     wide = TDLearner(replace(given, hidden=(30, 12))).net(averaged=False)
     np.testing.assert_array_equal(wide.w1, TDLearner(replace(SMALL, hidden=(30, 12))).net(averaged=False).w1)
 

@@ -1,9 +1,10 @@
 """Value nets: what they are, how they are kept in files, and their layers as kernels.
 
-A net looks at a position through the 198 inputs of `tesauro198`, from the side of the player on roll, before the roll. Two
-hidden layers of rectified units. There are three kinds, told apart by their layout:
+A net looks at a position through the 198 inputs of `tesauro198`, from the side of the player on roll, before the roll, and may
+have those of `tactics` beside them: shots, freedom to move, the race. Two hidden layers of rectified units. There are three
+kinds, told apart by their layout:
 
-| kind | more inputs | answers |
+| kind | inputs of cube and match | answers |
 |---|---|---|
 | odds | none | six probabilities (softmax): to win 1, 2, 3 points and to lose 1, 2, 3, cubeless |
 | cube | cube: own, the opponent's; whether the player may double now | points a game in units of the cube, with cube |
@@ -28,6 +29,7 @@ import numpy.typing as npt
 from bg_env._jit import kernel
 from bg_env.errors import SettingsError
 from bg_env.observations import encoder
+from bg_env.players.tactics import TACTICS, tactics
 from bg_env.rules import STATE, Phase
 
 __all__ = [
@@ -41,7 +43,6 @@ __all__ = [
     "extra_inputs_of",
     "layer_room",
     "look",
-    "probabilities",
 ]
 
 NEEDS: Final = 15
@@ -49,15 +50,19 @@ NEEDS: Final = 15
 CUBE_INPUTS: Final = 3
 MATCH_INPUTS: Final = CUBE_INPUTS + 2 * NEEDS + 2 + 5
 LAYOUTS: Final = {
-    "tesauro198-6-v0": ("odds", 0, 6),
-    "tesauro198-cube-1-v0": ("cube", CUBE_INPUTS, 1),
-    "tesauro198-match-1-v0": ("match", MATCH_INPUTS, 1),
+    "tesauro198-6-v0": ("odds", 0, 0, 6),
+    "tesauro198-cube-1-v0": ("cube", 0, CUBE_INPUTS, 1),
+    "tesauro198-match-1-v0": ("match", 0, MATCH_INPUTS, 1),
+    "tactics230-6-v0": ("odds", TACTICS, 0, 6),
+    "tactics230-cube-1-v0": ("cube", TACTICS, CUBE_INPUTS, 1),
+    "tactics230-match-1-v0": ("match", TACTICS, MATCH_INPUTS, 1),
 }
-"""By layout, as files name it: kind, inputs besides the 198, outputs. A file of another layout is refused."""
+"""By layout, as files name it: kind, inputs of `tactics`, of cube and match, outputs. A file of another layout is refused."""
 FLIP: Final = np.array([3, 4, 5, 0, 1, 2])
 """The six outcomes seen by the other player."""
 
 _INPUTS = 198
+_SIZES: Final = {(_INPUTS + sum(sizes[:-1]), sizes[-1]): name for name, (_, *sizes) in LAYOUTS.items()}
 _ARRAYS = ("w1", "b1", "w2", "b2", "w3", "b3")
 _WIDE = 8
 """Outputs are padded to so many, which is faster than six."""
@@ -65,7 +70,6 @@ _CRAWFORD = CUBE_INPUTS + 2 * NEEDS
 _CUBES = _CRAWFORD + 2
 _ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
 # Rows handed to other kernels: a plain number would have them compiled for that number as well.
-_FIRST = np.int64(0)
 _SECOND = np.int64(1)
 
 Floats = npt.NDArray[np.float32]
@@ -95,8 +99,7 @@ class ValueNet:
             array = np.ascontiguousarray(getattr(self, name), np.float32)
             object.__setattr__(self, name, array)
         h1, h2, outputs = self.b1.size, self.b2.size, self.b3.size
-        extra = len(self.w1) - _INPUTS
-        if (extra, outputs) not in [sizes[1:] for sizes in LAYOUTS.values()]:
+        if (len(self.w1), outputs) not in _SIZES:
             msg = f"value net: no layout has {len(self.w1)} inputs and {outputs} outputs"
             raise SettingsError(msg)
         want = {"w1": (len(self.w1), h1), "b1": (h1,), "w2": (h1, h2), "b2": (h2,), "w3": (h2, outputs), "b3": (outputs,)}
@@ -108,8 +111,7 @@ class ValueNet:
     @property
     def layout(self) -> str:
         """What its inputs and outputs are, a key of `LAYOUTS`."""
-        sizes = len(self.w1) - _INPUTS, self.b3.size
-        return next(name for name, layout in LAYOUTS.items() if layout[1:] == sizes)
+        return _SIZES[len(self.w1), self.b3.size]
 
     @property
     def kind(self) -> str:
@@ -152,12 +154,12 @@ class ValueNet:
         return net
 
     def kernel_arrays(self, rules: npt.NDArray[np.void]) -> tuple[Floats, ...]:
-        """What the kernels take: (table, extra, b2, w2, b3, w3), the last two padded to 8 outputs.
+        """What the kernels take: (table, tactics, extra, b2, w2, b3, w3), the last two padded to 8 outputs.
 
         The table is (2, 26, checkers + 1, h1).
         `table[0, p, n]` is what n own checkers on place p (0 off, 25 the bar) add to the first layer, `table[1, p, n]` n
-        opposing ones on their own numbering. The constant part is in `table[0, 0]`. `extra` has the weights of the other
-        inputs, a row each.
+        opposing ones on their own numbering. The constant part is in `table[0, 0]`. `tactics` and `extra` have the
+        weights of the other inputs, a row each.
         """
         checkers = int(rules[0]["checkers"])
         probes = np.zeros(2 * 26 * (checkers + 1) + 1, STATE)
@@ -174,7 +176,8 @@ class ValueNet:
         table[0, 0] += sums[-1] + self.b1
         padded = np.zeros((self.b2.size + 1, _WIDE), np.float32)
         padded[:, : self.b3.size] = np.vstack([self.w3, self.b3])
-        return table, self.w1[_INPUTS:], self.b2, self.w2, padded[-1], padded[:-1]
+        shown = _INPUTS + LAYOUTS[self.layout][1]
+        return table, self.w1[_INPUTS:shown], self.w1[shown:], self.b2, self.w2, padded[-1], padded[:-1]
 
 
 @kernel
@@ -245,6 +248,19 @@ def add_extra(states: Any, i: Any, seat: Any, rules: Any, extra: Any, hidden: An
 
 
 @kernel
+def add_tactics(states: Any, i: Any, seat: Any, weights: Any, hidden: Any, row: Any, seen: Any) -> None:
+    """Add the inputs of `tactics` of state `i`, as `seat` sees it, to `hidden[row]`; `seen` is scratch."""
+    if weights.shape[0] == 0:
+        return
+    tactics(states, i, seat, seen)
+    for m in range(weights.shape[0]):
+        x = seen[m]
+        if x != 0:
+            for k in range(hidden.shape[1]):
+                hidden[row, k] += x * weights[m, k]
+
+
+@kernel
 def first_layer(states: Any, i: Any, seat: Any, table: Any, hidden: Any, row: Any) -> None:
     """The sum of the 198 inputs before the first layer's units, of state `i` as `seat` sees it, into `hidden[row]`."""
     h1 = table.shape[3]
@@ -278,7 +294,7 @@ def change(before: Any, i: Any, after: Any, j: Any, seat: Any, table: Any, hidde
 @kernel
 def further_layers(hidden: Any, row: Any, net: Any, second: Any, out: Any, at: Any) -> None:
     """From the sums of the first layer to the answer, into `out[at]`: six probabilities, or one number and zeros."""
-    _, extra, b2, w2, b3, w3 = net
+    _, _, extra, b2, w2, b3, w3 = net
     h1 = hidden.shape[1]
     h2 = second.shape[0]
     for j in range(h2):
@@ -312,30 +328,20 @@ def further_layers(hidden: Any, row: Any, net: Any, second: Any, out: Any, at: A
 @kernel
 def look(states: Any, i: Any, seat: Any, rules: Any, net: Any, room: Any, at: Any) -> None:
     """The net's answer to state `i` as `seat`, who is on roll, sees it, into the room's `out[at]`."""
-    hidden, second, out, on = room
+    hidden, second, out, on, seen = room
     first_layer(states, i, seat, net[0], hidden, _SECOND)
-    add_extra(states, i, seat, rules, net[1], hidden, _SECOND, on)
+    add_tactics(states, i, seat, net[1], hidden, _SECOND, seen)
+    add_extra(states, i, seat, rules, net[2], hidden, _SECOND, on)
     further_layers(hidden, _SECOND, net, second, out, at)
 
 
-@kernel
-def probabilities(states: Any, seats: Any, rules: Any, net: Any, room: Any, out: Any) -> None:
-    """The net's answer to every state, as the player `seats[i]` sees it who is on roll, into `out` (n, 8).
-
-    `room` is (hidden, second, out, on) of `layer_room`.
-    """
-    for i in range(states.shape[0]):
-        look(states, i, np.int64(seats[i]), rules, net, room, _FIRST)
-        for o in range(_WIDE):
-            out[i, o] = room[2][0, o]
-
-
 def layer_room(arrays: tuple[Floats, ...]) -> tuple[Any, ...]:
-    """The arrays that the layers are worked out in, one set for each thread: (hidden, second, out, on)."""
-    table, _, b2, *_ = arrays
+    """The arrays that the layers are worked out in, one set for each thread: (hidden, second, out, on, seen)."""
+    table, _, _, b2, *_ = arrays
     return (
         np.empty((2, table.shape[3]), np.float32),
         np.empty(b2.size, np.float32),
         np.zeros((2, _WIDE), np.float32),
         np.empty(8, np.int64),
+        np.empty(TACTICS, np.float32),
     )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from bg_env._jit import kernel
+from bg_env.actions import FIRST_NAMED
 from bg_env.players.weigh import answer_turn, flip, look_as, turn_cube, weigh_plays, weigh_room, worth_of_row
 from bg_env.rules import STATE, Phase, Settings, Variant, apply, apply_roll
 
@@ -33,7 +34,6 @@ _ROLL = int(Phase.ROLL)
 _ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
 _CHECKER = int(Phase.CHECKER)
 _CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
-_FIRST_NAMED = 155
 _DONE = np.float32(-1e30)
 # Rows handed to other kernels: a plain number would have them compiled for that number as well.
 _FIRST = np.int64(0)
@@ -96,7 +96,7 @@ def best_name(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, ro
     top = _DONE
     for d in range(1, 7):
         step[0] = states[i]
-        apply(step, _FIRST, rules, _FIRST_NAMED + d - 1)
+        apply(step, _FIRST, rules, FIRST_NAMED + d - 1)
         _odds_of(step, _FIRST, turn, rules, values, v, net, room)
         worth = worth_of_row(room[7][2], _SECOND, values, v, turn, net)
         if worth > top:
@@ -173,7 +173,7 @@ def choose_names(states: Any, rules: Any, values: Any, net: Any, space: Any, act
     """The action that names the best double in every state (phase CHOOSE_DOUBLE), into `actions`."""
     _, inner, step, _ = space
     for i in range(states.shape[0]):
-        actions[i] = _FIRST_NAMED - 1 + best_name(states, i, rules, values, i, net, inner, step)[0]
+        actions[i] = FIRST_NAMED - 1 + best_name(states, i, rules, values, i, net, inner, step)[0]
 
 
 @kernel

@@ -16,7 +16,7 @@ import numpy as np
 
 from bg_env._jit import kernel
 from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
-from bg_env.players.net import add_extra, change, first_layer, further_layers, layer_room, look
+from bg_env.players.net import add_extra, add_tactics, change, first_layer, further_layers, layer_room, look
 from bg_env.rewards import match_chance
 from bg_env.rules import MAX_PLAYS, STATE, Phase, apply, may_turn_again, plays_into, plays_scratch
 
@@ -48,7 +48,7 @@ def turn_room() -> Any:
 @kernel
 def flip(out: Any, row: Any, net: Any) -> None:
     """Turn the answer `out[row]` to the other seat's view."""
-    if net[1].shape[0] > 0:
+    if net[2].shape[0] > 0:
         out[row, 0] = -out[row, 0]
         return
     for o in range(3):
@@ -67,7 +67,7 @@ def look_as(states: Any, i: Any, seat: Any, rules: Any, net: Any, layers: Any) -
 @kernel
 def worth_of_row(out: Any, row: Any, values: Any, v: Any, seat: Any, net: Any) -> Any:
     """What the answer `out[row]`, as `seat` sees it, is worth to it."""
-    if net[1].shape[0] > 0:
+    if net[2].shape[0] > 0:
         return out[row, 0]
     worth = np.float32(0)
     for o in range(6):
@@ -81,7 +81,7 @@ def ended(states: Any, i: Any, seat: Any, rules: Any, net: Any, out: Any, row: A
     for o in range(6):
         out[row, o] = np.float32(0)
     winner = np.int64(states[i]["winner"])
-    if net[1].shape[0] == 0:
+    if net[2].shape[0] == 0:
         out[row, states[i]["level"] - 1 + (0 if winner == seat else 3)] = np.float32(1)
         return
     if rules[0]["match_length"] == 0:
@@ -101,7 +101,7 @@ def weigh_plays(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, 
     the mover, `out[0]` the answer to the best as it sees it. Returns the best, the first of equals, and how many there are.
     """
     work, path, hits, keys, after, actions, worth, layers = room
-    hidden, second, out, on = layers
+    hidden, second, out, on, seen = layers
     end = plays_into(states, i, rules, work, path, hits, keys, after, actions, 0)
     mover = np.int64(states[i]["turn"])
     other = 1 - mover
@@ -113,9 +113,10 @@ def weigh_plays(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, 
         elif after[n]["turn"] == other:
             if not started:
                 first_layer(states, i, other, net[0], hidden, _FIRST)
-                add_extra(after, n, other, rules, net[1], hidden, _FIRST, on)  # the same after every play
+                add_extra(after, n, other, rules, net[2], hidden, _FIRST, on)  # the same after every play
                 started = True
             change(states, i, after, n, other, net[0], hidden)
+            add_tactics(after, n, other, net[1], hidden, _SECOND, seen)
             further_layers(hidden, _SECOND, net, second, out, _SECOND)
             flip(out, _SECOND, net)
         else:  # the 1-2 bonus: the mover goes on

@@ -31,6 +31,7 @@ from bg_env.players.net import LAYOUTS, ValueNet, extra_inputs_of
 from bg_env.players.pubeval import pubeval_table
 from bg_env.players.search import cube_odds, search_room
 from bg_env.players.selfplay import TERMINAL, VALUES, begin, duel, self_play
+from bg_env.players.tactics import TACTICS, tactics_of
 from bg_env.players.weigh import turn_room
 from bg_env.rules import STATE, Phase, Settings, episode_key
 from bg_env.train.td_settings import TDSettings
@@ -70,10 +71,14 @@ class TDLearner:
         self.loss = float("nan")
         s = self.settings
         self._rules = s.played().record()
-        _, self._extra, outputs = next(layout for layout in LAYOUTS.values() if layout[0] == s.kind)
+        _, self._tactics, self._extra, outputs = next(
+            layout for layout in LAYOUTS.values() if layout[0] == s.kind and bool(layout[1]) == s.tactics
+        )
         generator = torch.Generator().manual_seed(s.seed)
-        first = _first_weights((198 + self._extra, *s.hidden, outputs), generator)
-        self._weights = [w.requires_grad_() for w in (_taken_over(first, ValueNet.load(s.start)) if s.start else first)]
+        first = _first_weights((198 + self._tactics + self._extra, *s.hidden, outputs), generator)
+        self._weights = [
+            w.requires_grad_() for w in (_taken_over(first, ValueNet.load(s.start), s.tactics) if s.start else first)
+        ]
         self._average = [w.detach().clone() for w in self._weights]
         self._adam = torch.optim.Adam(self._weights, lr=s.lr)
         self._seeds = np.arange(s.batch, dtype=np.uint64) + np.uint64(s.seed * 1_000_003)
@@ -82,6 +87,7 @@ class TDLearner:
         for i in range(s.batch):
             begin(self._states, i, self._rules, np.uint64(episode_key(self._seeds[i], np.uint64(0))))
         self._record, self._next = _room(s, outputs), _room(s, outputs)
+        self._pool = ThreadPoolExecutor(threads)
 
     @property
     def games(self) -> int:
@@ -153,6 +159,8 @@ class TDLearner:
         states, seats = rows[:-1].reshape(-1)[at], seen[:-1].reshape(-1)[at]
         wanted = np.where(np.isnan(exact[:-1]), targets, exact[:-1]).reshape(known.size, -1)[at]
         inputs = encoder("tesauro198").encode(states, self._rules, seats=seats)
+        if self._tactics:
+            inputs = np.hstack([inputs, tactics_of(states, seats)])
         if self._extra:
             inputs = np.hstack([inputs, extra_inputs_of(states, seats, self._rules, self._extra)])
         for group in self._adam.param_groups:
@@ -177,13 +185,12 @@ class TDLearner:
                 while True:
                     work(*slices.get_nowait())
 
-        with ThreadPoolExecutor(self.threads) as pool:
-            others = [pool.submit(until_done) for _ in range(self.threads - 1)]
-            if meanwhile is not None:
-                meanwhile()
-            until_done()
-            for other in others:
-                other.result()
+        others = [self._pool.submit(until_done) for _ in range(self.threads - 1)]
+        if meanwhile is not None:
+            meanwhile()
+        until_done()
+        for other in others:
+            other.result()
 
     def _fit(self, inputs: torch.Tensor, targets: torch.Tensor) -> None:
         s = self.settings
@@ -261,7 +268,7 @@ class TDLearner:
             with np.load(path, allow_pickle=False) as file:
                 content = {name: file[name] for name in file.files}
             known = {item.name for item in fields(TDSettings)}
-            given = ast.literal_eval(str(content["settings"]))
+            given = {"tactics": False} | ast.literal_eval(str(content["settings"]))  # older files do not say it
             settings = TDSettings(**{name: value for name, value in given.items() if name in known})
             learner = cls(replace(settings, start=""), threads=threads)  # what it began with may be gone
             learner.settings = settings
@@ -325,12 +332,16 @@ def _first_weights(sizes: tuple[int, ...], generator: torch.Generator) -> list[t
     return weights
 
 
-def _taken_over(first: list[torch.Tensor], net: ValueNet) -> list[torch.Tensor]:
-    """`first` with the layers of `net` in their place, up to the first of another size; inputs that it lacks count 0."""
+def _taken_over(first: list[torch.Tensor], net: ValueNet, tactics: bool) -> list[torch.Tensor]:
+    """`first` with the layers of `net` in their place, up to the first of another size; inputs that it lacks count 0.
+
+    Where the inputs are not the same, the 198 are taken over, and those of `tactics` if both have them.
+    """
     if net.b1.size != len(first[1]):
         return first
     w1 = torch.zeros_like(first[0])
-    rows = len(net.w1) if net.w1.shape == first[0].shape else 198
+    shared = 198 + (TACTICS if tactics and LAYOUTS[net.layout][1] else 0)
+    rows = len(net.w1) if net.w1.shape == first[0].shape else shared
     w1[:rows] = torch.from_numpy(net.w1[:rows])
     weights = [w1, *(torch.from_numpy(w.copy()) for w in (net.b1, net.w2, net.b2, net.w3, net.b3))]
     same = [old.shape == new.shape for old, new in zip(first, weights, strict=True)]

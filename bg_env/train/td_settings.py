@@ -22,6 +22,7 @@ class TDSettings:
     Attributes:
         total: games of self-play after which the learning rate has fallen to `lr_end`, and learning ends.
         hidden: units of the two hidden layers.
+        tactics: whether the net has the inputs of `bg_env.players.tactics` beside the 198.
         batch: games played side by side.
         turns: turns of each game between two rounds of fitting.
         minibatch: positions an update.
@@ -43,16 +44,17 @@ class TDSettings:
         start: path of a net to begin with, "" for a random one: layers are taken over as far as they have the same sizes.
     """
 
-    total: int = 2_400_000
+    total: int = 2_000_000
     hidden: tuple[int, int] = (512, 128)
-    batch: int = 512
-    turns: int = 8
-    minibatch: int = 512
-    lr: float = 2e-3
+    tactics: bool = True
+    batch: int = 128
+    turns: int = 4
+    minibatch: int = 128
+    lr: float = 8e-4
     lr_end: float = 5e-6
     lam: float = 0.7
     lam_share: float = 0.3
-    average: float = 0.998
+    average: float = 0.9998
     seed: int = 0
     variant: str = "backgammon"
     cube: bool = False
