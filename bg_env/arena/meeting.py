@@ -128,7 +128,7 @@ def meeting_options(
             msg = f"{name} is a whole number from {low} to 2**31 - 1, not {quoted(number)}"
             raise SettingsError(msg)
     for name in ("first", "games"):
-        if numbers[name] % 2:
+        if numbers.get(name, 0) % 2:
             msg = (
                 f"{name} must be even, because each dice stream is played twice with seats swapped: "
                 f"{numbers[name] - 1} or {numbers[name] + 1}"
