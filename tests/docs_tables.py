@@ -22,7 +22,7 @@ from bg_env import players as opponents
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.single import SingleEnv
 from bg_env.players import PLAYERS
-from bg_env.registration import IDS
+from bg_env.registration import HISTORY, IDS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -156,6 +156,16 @@ def players() -> str:
     return table(head, rows)
 
 
+def history() -> str:
+    """What each version of an id or module brought, out of the registration."""
+    rows = []
+    for version, (told, release) in HISTORY.items():
+        names = [name for name in IDS if name.endswith(f"-{version}")]
+        names += [f"bg_env.{path.stem}" for path in sorted(PACKAGE.glob(f"*_{version}.py"))]
+        rows.append((version, release, told, ", ".join(map(code, names))))
+    return table(("version", "since bg_env", "what it is", "ids and modules"), rows)
+
+
 def project() -> dict[str, Any]:
     """What pyproject.toml says."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -188,27 +198,74 @@ def module_list() -> str:
     return table(("module", "what it is"), rows)
 
 
-def pinned() -> dict[str, str]:
-    """The versions that `make` and CI install, by package."""
-    lines = [line.split("#")[0].strip() for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()]
+def pins(path: Path) -> dict[str, str]:
+    """The versions that a file of constraints fixes, by package."""
+    lines = [line.split("#")[0].strip() for line in path.read_text("utf-8").splitlines()]
     return dict(line.lower().split("==") for line in lines if "==" in line)
 
 
+def environments() -> dict[str, dict[str, str]]:
+    """What CI installs into its environments: the one of development, which the group sb3 shares, and those of other groups."""
+    found = {"sb3": pins(ROOT / "constraints.txt")}
+    found |= {path.stem.removeprefix("constraints-"): pins(path) for path in sorted((ROOT / ".ci").glob("constraints-*.txt"))}
+    return found
+
+
+LIBRARIES = {
+    "Stable-Baselines3": ("stable-baselines3", "sb3"),
+    "sb3-contrib": ("sb3-contrib", "sb3"),
+    "RLlib": ("ray", "rllib"),
+    "TorchRL": ("torchrl", "torchrl"),
+    "Tianshou": ("tianshou", "tianshou"),
+    "AgileRL": ("agilerl", "agilerl"),
+    "skrl": ("skrl", "skrl"),
+    "SuperSuit": ("supersuit", "supersuit"),
+    "Shimmy": ("shimmy", "shimmy"),
+    "OpenSpiel": ("open-spiel", "openspiel"),
+    "GNU Backgammon's nets": ("gnubg-nn", "gnubg"),
+}
+"""RL libraries and the like: (package, extra)."""
+
+
+def declared(lines: Iterable[str], package: str) -> str:
+    """The range that some requirements give to a package."""
+    (found,) = (r.specifier for r in map(Requirement, lines) if r.name.lower() == package)
+    return str(found)
+
+
+def versions() -> str:
+    """What is tested with which versions: what pyproject.toml declares beside what the files of constraints fix."""
+    base, extra_lines = project()["project"]["dependencies"], project()["project"]["optional-dependencies"]
+    rows = []
+    for name, package in (("PettingZoo", "pettingzoo"), ("Gymnasium", "gymnasium")):
+        bounds = declared(base, package)
+        lowest = next(part[2:] for part in bounds.split(",") if part.startswith(">="))
+        used = sorted(
+            {fixed[package] for fixed in environments().values()}, key=lambda text: [int(part) for part in text.split(".")]
+        )
+        rows.append((name, "-", bounds, ", ".join([lowest, *used]), "all", "", ""))
+    for name, (package, extra) in LIBRARIES.items():
+        ((group, fixed),) = ((group, fixed) for group, fixed in environments().items() if package in fixed)
+        bounds = declared(extra_lines[extra], package)
+        rows.append((name, code(extra), bounds, fixed[package], group, fixed["gymnasium"], fixed["pettingzoo"]))
+    head = ("library", "extra", "declared", "tested", "environment", "Gymnasium there", "PettingZoo there")
+    return table(head, rows)
+
+
 def extras() -> str:
-    """Every extra for users with what it brings, and the version that the tests use where they fix one."""
-    rows, versions = [], pinned()
+    """Every extra for users with what it brings."""
+    rows = []
     for name, lines in project()["project"]["optional-dependencies"].items():
         if name in ("dev", "docs"):
             continue
         brings = []
         for wanted in map(Requirement, lines):
             if wanted.name.replace("_", "-") == "bg-env":
-                brings += [code(f"bg_env[{extra}]") for extra in sorted(wanted.extras)]
+                brings += [code(extra) for extra in sorted(wanted.extras)]
                 continue
-            tested = versions.get(wanted.name.lower())
             name_of = str(wanted).split(str(wanted.specifier))[0].strip()  # with extras of its own, such as ray[rllib]
-            brings.append(f"{name_of} {wanted.specifier}" + (f" (tested: {tested})" if tested else ""))
-        rows.append((code(name), "; ".join(brings)))
+            brings.append(f"{name_of} {wanted.specifier}")
+        rows.append((code(name), ", ".join(brings)))
     return table(("extra", "what it brings"), rows)
 
 
@@ -237,6 +294,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "players": players,
     "module list": module_list,
     "extras": extras,
+    "history": history,
+    "versions": versions,
     "examples": examples,
     "traps": traps,
 }
