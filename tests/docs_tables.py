@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,14 @@ def observation_names() -> str:
     return table(head, rows)
 
 
+def order_of(labels: Iterable[str]) -> str:
+    """In which order the features of a run name the points."""
+    points = [int(re.search(r" point (\d+)", label)[1]) for label in labels]
+    steps = {after - before for before, after in pairwise(dict.fromkeys(points))}
+    assert steps in ({1}, {-1})
+    return f"p from {points[0]} {'down ' if steps == {-1} else ''}to {points[-1]}"
+
+
 def features(name: str) -> Callable[[], str]:
     """Every feature of a flat encoder; those that differ in the point alone are told together."""
 
@@ -136,12 +145,35 @@ def features(name: str) -> Callable[[], str]:
         lines = []
         for first, last, kinds, side, bounds in rows:
             text = kinds[0]
+            if first < last:
+                text = f"{side}, {order_of(encoder.labels[first : last + 1])}"
             if len(kinds) > 1:
-                text = f"{side}, p from 1 to 24, for each: " + ", ".join(f"{kind.split(': ')[1]}" for kind in kinds)
+                text += ", for each: " + ", ".join(f"{kind.split(': ')[1]}" for kind in kinds)
             lines.append((first if first == last else f"{first}-{last}", text, ", ".join(dict.fromkeys(bounds))))
         return table(("index", "feature", "bounds"), lines)
 
     return made
+
+
+def pubeval_features() -> str:
+    """The features of `pubeval`: five for each point, from 24 down to 1, then two more."""
+    encoder = ENCODERS["pubeval"]
+    every, rest = encoder.labels[:120], encoder.labels[120:]
+    kinds = [label.split(": ")[1] for label in every[:5]]
+    assert list(every) == [f"point {point}: {kind}" for point in range(24, 0, -1) for kind in kinds]
+    bounds = ", ".join(dict.fromkeys(f"{encoder.low[i]:g} to {encoder.high[i]:g}" for i in range(120)))
+    rows = [("0-119", f"point p, p from 24 down to 1, for each: {', '.join(kinds)}", bounds)]
+    rows += [(str(120 + i), label, f"{encoder.low[120 + i]:g} to {encoder.high[120 + i]:g}") for i, label in enumerate(rest)]
+    return table(("index", "feature", "bounds"), rows)
+
+
+def channels() -> str:
+    """The channels of `planes`; what is no count on a point is the same over all of them."""
+    encoder = ENCODERS["planes"]
+    names = [label.removesuffix(", point 1") for label in encoder.labels[::24]]
+    assert list(encoder.labels) == [f"{name}, point {point}" for name in names for point in range(1, 25)]
+    rows = [(i, name, f"{encoder.low[i].min():g} to {encoder.high[i].max():.4g}") for i, name in enumerate(names)]
+    return table(("channel", "what it shows", "bounds"), rows)
 
 
 def reward_names() -> str:
@@ -289,7 +321,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "variants": variants,
     "actions": action_numbers,
     "observations": observation_names,
-    "tesauro": features("tesauro"),
+    **{name: features(name) for name in ("tesauro", "tesauro198", "counts", "openspiel", "pgx")},
+    "planes": channels,
+    "pubeval": pubeval_features,
     "rewards": reward_names,
     "players": players,
     "module list": module_list,
