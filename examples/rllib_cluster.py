@@ -1,7 +1,7 @@
 """Learning with RLlib on one machine or on many: the same program on a laptop and on a cluster of Ray.
 
     python examples/rllib_cluster.py --minutes 10 --out runs/cluster
-    python examples/rllib_cluster.py --address HOST:6379 --runners 64 --minutes 60 --out /shared/runs/cluster
+    python examples/rllib_cluster.py --address HOST:6379 --runners 64 --minutes 60 --out SHARED/cluster
     python examples/rllib_cluster.py --algorithm td --minutes 10 --out runs/td_cluster
 
 `ppo`: RLlib's PPO with masks; its env runners play the native batch against a pool of past selves, whose weights are objects of
