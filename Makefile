@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constrain
 PINS := pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test check format format-check lint types layers site docs golden bench clean
+.PHONY: help setup train test check format format-check lint types layers site docs linkcheck groups golden bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -61,6 +61,12 @@ site: $(VENV)/.dev ## the documentation site, into site/: every warning is an er
 
 docs: site ## the site, and every code block of README and docs run, every link followed
 	$(BIN)/python -m pytest -n 0 -q tests/test_docs_code.py tests/test_docs_site.py
+
+linkcheck: $(VENV)/.dev ## the links of the site that lead to other sites; not a part of CI, which may have no network
+	$(BIN)/python -m sphinx -q -b linkcheck docs build/linkcheck
+
+groups: ## the RL libraries that cannot all live together, each group in an environment of its own
+	PYTHON=$(PYTHON) .ci/groups
 
 golden: $(VENV)/.dev ## rewrite the golden files; read the difference before you commit it
 	$(BIN)/python -m pytest -n 0 -q --golden -k test_golden

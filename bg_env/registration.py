@@ -7,7 +7,12 @@ from typing import Any, Final
 
 import gymnasium
 
-__all__ = ["IDS", "register_all"]
+__all__ = ["HISTORY", "IDS", "register_all"]
+
+HISTORY: Final[Mapping[str, tuple[str, str]]] = {
+    "v0": ("the first version: action layout v0", "0.1.0"),
+}
+"""The versions of ids and PettingZoo modules: what each brought, and the release of bg_env that it came with."""
 
 IDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "bg_env/Backgammon-v0": {"variant": "backgammon"},

@@ -7,6 +7,7 @@ repository; a page here that is to show one names it in a comment, and gets it w
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,12 @@ nitpicky = True
 nitpick_ignore_regex = [
     (r"py:.*", r"(?!bg_env\.).*"),  # only what is ours can be found here
     (r"py:.*", r".*\.[A-Z]"),  # a type variable is nothing to look up
+    (r"py:.*", r".*\._\w+"),  # what is private is told by its use
 ]
+
+linkcheck_timeout = 20
+linkcheck_retries = 2
+linkcheck_anchors = False  # what is behind the # is often made by scripts
 
 html_theme = "furo"
 html_title = f"bg_env {release}"
@@ -36,6 +42,7 @@ myst_enable_extensions = ["colon_fence"]  # ::: reads better than ``` where noth
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
+autodoc_mock_imports = [name for name in ("ray",) if find_spec(name) is None]  # it has an environment of its own
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 default_role = "code"  # docstrings write `code` with single marks
@@ -67,10 +74,18 @@ def _take_in(_app: Any, _name: str, source: list[str]) -> None:
 
 
 def _as_restructured(_app: Any, what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """What reStructuredText would not understand: a module's Markdown table, which is left out, and the star of `*shape`."""
+    """What reStructuredText would not understand: a module's Markdown table, which is left out, and the star of `*shape`.
+
+    Indented lines of a module's docstring are a program, and are marked as one.
+    """
     if what == "module":
         tables = [k for k, line in enumerate(lines) if line.startswith("|")]
         del lines[tables[0] if tables else len(lines) :]
+        begin = [k for k in range(1, len(lines)) if lines[k].startswith("    ") and not lines[k - 1].strip()]
+        for k in reversed(begin):
+            before = next((line for line in reversed(lines[:k]) if line.strip()), "")
+            if not before.startswith(" ") and not before.endswith("::"):
+                lines[k:k] = [".. code-block::", ""]
     lines[:] = [re.sub(r"(?<=[ (])\*(?=\w+[,)])", r"\\*", line) for line in lines]
 
 

@@ -1,4 +1,4 @@
-"""Train MaskablePPO of sb3-contrib on backgammon against the random player, then play fresh games with it.
+"""Train MaskablePPO of sb3-contrib over the native batch against the random player, then play fresh games with it.
 
     python examples/train_maskable_ppo.py --minutes 4 --out runs/example
 
@@ -8,12 +8,12 @@ It needs `pip install "bg_env[train]"`. `python -m bg_env train` does the same, 
 
 from __future__ import annotations
 
-import argparse
 import csv
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import torch
 from matplotlib.figure import Figure
 from sb3_contrib import MaskablePPO
@@ -25,6 +25,7 @@ from bg_env.registration import IDS
 
 GAMES, STEPS = 256, 64  # a rollout: so many games at once, so many decisions in each
 FRESH = 2**63  # the first seed of games that the training does not see
+CUBELESS = [name for name, preset in IDS.items() if not Settings(**preset).cube]
 
 
 class Row(NamedTuple):
@@ -54,13 +55,13 @@ def new_model(env: Sb3VecEnv, seed: int) -> MaskablePPO:
     )
 
 
-def learn(model: MaskablePPO, minutes: float, steps: float) -> list[Row]:
-    """Train until the minutes or the steps are up, or Ctrl-C comes."""
+def learn(model: MaskablePPO, minutes: float, *, smoke: bool) -> list[Row]:
+    """Train until the minutes are up (a smoke test: two rollouts), or Ctrl-C comes."""
     rows: list[Row] = []
     began = time.monotonic()
-    with tqdm(total=round(60 * minutes), unit="s", desc="training") as bar:
+    with tqdm(total=round(60 * minutes), unit="s", desc="training", disable=smoke) as bar:
         try:
-            while model.num_timesteps < steps and time.monotonic() - began < 60 * minutes:
+            while (model.num_timesteps < 2 * GAMES * STEPS) if smoke else (time.monotonic() - began < 60 * minutes):
                 model.learn(GAMES * STEPS, reset_num_timesteps=False)
                 rewards = model.rollout_buffer.rewards  # thirds of a point, 0 except where a game ended
                 points = 3 * rewards[rewards != 0]
@@ -86,54 +87,47 @@ def draw(rows: list[Row], file: Path, title: str) -> None:
     figure.savefig(file)
 
 
-def measure(model: MaskablePPO, name: str, chosen: argparse.Namespace) -> arena.Result:
-    """Play fresh games, half of them from each seat; the net takes the action that it finds most probable."""
+def measure(model: MaskablePPO, name: str, game: str, games: int, seed: int) -> arena.Result:
+    """Games against the random player, half of them from each seat; the net takes the action that it finds most probable."""
 
     def greedy(seen: dict[str, Any]) -> Any:
         return model.predict(seen["observation"], action_masks=seen["action_mask"], deterministic=True)[0]
 
-    with tqdm(total=chosen.games, unit="game", desc=name) as bar:
+    settings = Settings(**IDS[game])
+    with tqdm(total=games, unit="game", desc=name) as bar:
         return arena.play(
-            greedy,
-            chosen.opponent,
-            games=chosen.games,
-            seed=FRESH + chosen.seed,
-            names=(name, chosen.opponent),
-            progress=bar.update,
-            settings=Settings(**IDS[chosen.id]),
-        )
+            greedy, "random", games=games, seed=seed, names=(name, "random"), progress=bar.update, settings=settings
+        )  # fmt: skip
 
 
-def main() -> None:
+@click.command(help=__doc__)
+@click.option("--id", "game", type=click.Choice(CUBELESS), default="bg_env/BackgammonCubeless-v0", help="What to learn.")
+@click.option("--opponent", default="random", show_default=True, help="The player to learn against, by name.")
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Of training.")
+@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="That measure it, an even number.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of games, net and exploration.")
+@click.option("--out", type=click.Path(path_type=Path), default="runs/example", show_default=True, help="A new folder.")
+@click.option("--smoke", is_flag=True, help="Only see that it runs: two rollouts, twenty games.")
+def main(game: str, opponent: str, minutes: float, games: int, seed: int, out: Path, smoke: bool) -> None:
     """Train, write, measure."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cubeless = [name for name, preset in IDS.items() if not Settings(**preset).cube]
-    parser.add_argument("--id", default="bg_env/BackgammonCubeless-v0", choices=cubeless, help="what to learn")
-    parser.add_argument("--opponent", default="random", help="player to learn against (default: %(default)s)")
-    parser.add_argument("--minutes", type=float, default=4.0, help="of training (default: %(default)s)")
-    parser.add_argument("--steps", type=float, default=float("inf"), help="of training, if they are done before the minutes")
-    parser.add_argument("--seed", type=int, default=1, help="of games, net and exploration (default: %(default)s)")
-    parser.add_argument("--games", type=int, default=1000, help="that measure the net, an even number (default: %(default)s)")
-    parser.add_argument("--out", type=Path, default=Path("runs/example"), help="a new folder (default: %(default)s)")
-    chosen = parser.parse_args()
-    if chosen.out.exists():
-        parser.error(f"{chosen.out} exists already: choose a new folder with --out")
+    if out.exists():
+        msg = f"{out} exists already: choose a new folder with --out"
+        raise click.UsageError(msg)
     torch.set_num_threads(1)  # for so small a net more threads cost more than they bring
 
     # The reward "normalized" is points / 3 where no cube is in play. Each game's learner sits on a seat drawn for it.
-    env = make_sb3(chosen.id, GAMES, opponent=chosen.opponent, reward="normalized", seed=chosen.seed)
-    model = new_model(env, chosen.seed)
-    rows = learn(model, chosen.minutes, chosen.steps)
+    env = make_sb3(game, GAMES, opponent=opponent, reward="normalized", seed=seed)
+    model = new_model(env, seed)
+    rows = learn(model, minutes, smoke=smoke)
 
-    chosen.out.mkdir(parents=True)
-    model.save(chosen.out / "model.zip")
-    with (chosen.out / "curve.csv").open("w", newline="") as file:
+    out.mkdir(parents=True)
+    model.save(out / "model.zip")
+    with (out / "curve.csv").open("w", newline="") as file:
         csv.writer(file).writerows([Row._fields, *rows])
-    draw(rows, chosen.out / "curve.png", f"MaskablePPO on {chosen.id} against {chosen.opponent}")
-    print(f"Learnt from {model.num_timesteps:,} steps; model.zip, curve.csv and curve.png are in {chosen.out}")
-
-    for name, net in (("untrained", new_model(env, chosen.seed)), ("trained", model)):
-        print(measure(net, name, chosen).text())
+    draw(rows, out / "curve.png", f"MaskablePPO on {game} against {opponent}")
+    click.echo(f"Learnt from {model.num_timesteps:,} steps; model.zip, curve.csv and curve.png are in {out}")
+    for name, net in (("untrained", new_model(env, seed)), ("trained", model)):
+        click.echo(measure(net, name, game, 20 if smoke else games, FRESH + seed).text())
 
 
 if __name__ == "__main__":

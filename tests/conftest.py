@@ -18,6 +18,15 @@ def pytest_addoption(parser):
     parser.addoption("--golden", action="store_true", help="rewrite the golden files and generated tables instead of comparing")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session):
+    """Where nothing may be skipped (`.ci/groups`), a skip is a failure: the library that it needs should be there."""
+    report = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("BG_ENV_NO_SKIPS") and report and report.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        report.write_line("a test was skipped, and none may be here (BG_ENV_NO_SKIPS)", red=True)
+
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 

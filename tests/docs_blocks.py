@@ -1,6 +1,7 @@
 """What a Markdown page claims, and whether it is so: its code blocks, its shell commands, its links.
 
-A block is not run only where the line before its fence says why: `<!-- not run: the reason -->`.
+A block is not run only where the line before its fence says why: `<!-- not run: the reason -->`. A block of Python after
+`<!-- needs: EXTRA -->` is run by itself where that extra's library is installed (tests/test_docs_snippets.py).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ SHOWN = {"text", "json", "toml", "xml", "bibtex", "{eval-rst}"}  # what is only 
 SECONDS = 180  # for all Python blocks of a page together, and for each shell command
 
 _SKIP = re.compile(r"<!--\s*not run:\s*(.*?)\s*-->\s*", re.DOTALL)
+_NEEDS = re.compile(r"<!--\s*needs:\s*([\w-]+)\s*-->\s*")
 _EXTRAS = re.compile(r"(?:\.|bg[-_]env)\[([\w,-]+)\]")
 _ENVIRONMENT = os.environ | {
     "PYTHONPATH": str(ROOT),
@@ -47,12 +49,13 @@ _WARNINGS = ("-W", "error", "-W", "ignore:The old environment creation API:Depre
 
 @dataclass(frozen=True)
 class Block:
-    """One fenced block: its language, its text, the line of the page it begins at (from 0), why it is not run."""
+    """One fenced block: its language, its text, its line on the page (from 0), why it is not run, what it needs."""
 
     language: str
     text: str
     line: int
     reason: str | None
+    needs: str | None = None
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,11 @@ def blocks(page: Path) -> list[Block]:
     found, before = [], None
     for token in _tokens(page):
         if token.type == "fence":
-            skip = _SKIP.fullmatch(before.content) if before and before.type == "html_block" else None
+            mark = before.content if before and before.type == "html_block" else ""
+            skip, needs = _SKIP.fullmatch(mark), _NEEDS.fullmatch(mark)
             line = token.map[0] + 1 if token.map else 0
-            found.append(Block(token.info.strip(), token.content, line, skip.group(1) if skip else None))
+            told = (skip.group(1) if skip else None, needs.group(1) if needs else None)
+            found.append(Block(token.info.strip(), token.content, line, *told))
         before = token
     return found
 
@@ -95,7 +100,7 @@ def script(page: Path) -> str:
     """The Python blocks of a page as one program, each line where it stands on the page."""
     lines: list[str] = []
     for block in blocks(page):
-        if block.language == PYTHON and block.reason is None:
+        if block.language == PYTHON and block.reason is None and block.needs is None:
             lines += [""] * (block.line - len(lines)) + block.text.splitlines()
     return "\n".join(lines) + "\n" if lines else ""
 
@@ -105,6 +110,13 @@ def run_python(page: Path, folder: Path) -> str | None:
     program = folder / page.name
     program.write_text(script(page), encoding="utf-8")
     return _run([sys.executable, *_WARNINGS, str(program)], folder)[1]
+
+
+def run_alone(block: Block, folder: Path) -> str | None:
+    """Run one Python block by itself; the fault, if any. Libraries warn as they please there."""
+    program = folder / "block.py"
+    program.write_text(block.text, encoding="utf-8")
+    return _run([sys.executable, str(program)], folder)[1]
 
 
 def _run(command: list[str], folder: Path) -> tuple[str, str | None]:

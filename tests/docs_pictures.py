@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bg_env import VARIANTS, Game, Position, Settings
+from bg_env import VARIANTS, Game, Position, Settings, Variant
 from bg_env.render.svg import board_svg, position_svg
 from bg_env.rules import STATE, Phase, set_up
 
@@ -220,8 +220,22 @@ def _start(name: str) -> str:
     return position_svg(start.mover, start.opponent, name)
 
 
+def _yours() -> str:
+    """The start of the variant that docs/extending.md makes."""
+    start = Position.start(Variant("short_game", {24: 2, 13: 3, 6: 3}))
+    return position_svg(start.mover, start.opponent, start.variant)
+
+
+def _play() -> str:
+    """The play that docs/plays.md finds, with its arrows, still seen by who has made it."""
+    game = Game.from_xgid(SHOWN)
+    game.play("8/5 6/5")
+    return board_svg(game.states, 0, game.settings, seat=1, arrows=((1, 8, 5), (1, 6, 5)))
+
+
 def _pictures() -> dict[str, Callable[[], str]]:
     made: dict[str, Callable[[], Any]] = {"board.svg": lambda: _of_id(SHOWN), "offered.svg": lambda: _of_id(OFFERED)}
+    made |= {"play.svg": _play, "yours.svg": _yours}
     made |= {f"variants/{name}.svg": (lambda name=name: _start(name)) for name in VARIANTS}
     made |= {f"traps/{trap.key}.svg": (lambda trap=trap: trap_picture(trap)) for trap in TRAPS}
     return made

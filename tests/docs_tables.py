@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from bg_env import players as opponents
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.single import SingleEnv
 from bg_env.players import PLAYERS
-from bg_env.registration import IDS
+from bg_env.registration import HISTORY, IDS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -116,6 +117,14 @@ def observation_names() -> str:
     return table(head, rows)
 
 
+def order_of(labels: Iterable[str]) -> str:
+    """In which order the features of a run name the points."""
+    points = [int(re.search(r" point (\d+)", label)[1]) for label in labels]
+    steps = {after - before for before, after in pairwise(dict.fromkeys(points))}
+    assert steps in ({1}, {-1})
+    return f"p from {points[0]} {'down ' if steps == {-1} else ''}to {points[-1]}"
+
+
 def features(name: str) -> Callable[[], str]:
     """Every feature of a flat encoder; those that differ in the point alone are told together."""
 
@@ -136,12 +145,35 @@ def features(name: str) -> Callable[[], str]:
         lines = []
         for first, last, kinds, side, bounds in rows:
             text = kinds[0]
+            if first < last:
+                text = f"{side}, {order_of(encoder.labels[first : last + 1])}"
             if len(kinds) > 1:
-                text = f"{side}, p from 1 to 24, for each: " + ", ".join(f"{kind.split(': ')[1]}" for kind in kinds)
+                text += ", for each: " + ", ".join(f"{kind.split(': ')[1]}" for kind in kinds)
             lines.append((first if first == last else f"{first}-{last}", text, ", ".join(dict.fromkeys(bounds))))
         return table(("index", "feature", "bounds"), lines)
 
     return made
+
+
+def pubeval_features() -> str:
+    """The features of `pubeval`: five for each point, from 24 down to 1, then two more."""
+    encoder = ENCODERS["pubeval"]
+    every, rest = encoder.labels[:120], encoder.labels[120:]
+    kinds = [label.split(": ")[1] for label in every[:5]]
+    assert list(every) == [f"point {point}: {kind}" for point in range(24, 0, -1) for kind in kinds]
+    bounds = ", ".join(dict.fromkeys(f"{encoder.low[i]:g} to {encoder.high[i]:g}" for i in range(120)))
+    rows = [("0-119", f"point p, p from 24 down to 1, for each: {', '.join(kinds)}", bounds)]
+    rows += [(str(120 + i), label, f"{encoder.low[120 + i]:g} to {encoder.high[120 + i]:g}") for i, label in enumerate(rest)]
+    return table(("index", "feature", "bounds"), rows)
+
+
+def channels() -> str:
+    """The channels of `planes`; what is no count on a point is the same over all of them."""
+    encoder = ENCODERS["planes"]
+    names = [label.removesuffix(", point 1") for label in encoder.labels[::24]]
+    assert list(encoder.labels) == [f"{name}, point {point}" for name in names for point in range(1, 25)]
+    rows = [(i, name, f"{encoder.low[i].min():g} to {encoder.high[i].max():.4g}") for i, name in enumerate(names)]
+    return table(("channel", "what it shows", "bounds"), rows)
 
 
 def reward_names() -> str:
@@ -154,6 +186,16 @@ def players() -> str:
     assert {name.split(":")[0] for name in lines} == set(PLAYERS)
     head, *rows = documented(opponents, lines)
     return table(head, rows)
+
+
+def history() -> str:
+    """What each version of an id or module brought, out of the registration."""
+    rows = []
+    for version, (told, release) in HISTORY.items():
+        names = [name for name in IDS if name.endswith(f"-{version}")]
+        names += [f"bg_env.{path.stem}" for path in sorted(PACKAGE.glob(f"*_{version}.py"))]
+        rows.append((version, release, told, ", ".join(map(code, names))))
+    return table(("version", "since bg_env", "what it is", "ids and modules"), rows)
 
 
 def project() -> dict[str, Any]:
@@ -188,27 +230,74 @@ def module_list() -> str:
     return table(("module", "what it is"), rows)
 
 
-def pinned() -> dict[str, str]:
-    """The versions that `make` and CI install, by package."""
-    lines = [line.split("#")[0].strip() for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()]
+def pins(path: Path) -> dict[str, str]:
+    """The versions that a file of constraints fixes, by package."""
+    lines = [line.split("#")[0].strip() for line in path.read_text("utf-8").splitlines()]
     return dict(line.lower().split("==") for line in lines if "==" in line)
 
 
+def environments() -> dict[str, dict[str, str]]:
+    """What CI installs into its environments: the one of development, which the group sb3 shares, and those of other groups."""
+    found = {"sb3": pins(ROOT / "constraints.txt")}
+    found |= {path.stem.removeprefix("constraints-"): pins(path) for path in sorted((ROOT / ".ci").glob("constraints-*.txt"))}
+    return found
+
+
+LIBRARIES = {
+    "Stable-Baselines3": ("stable-baselines3", "sb3"),
+    "sb3-contrib": ("sb3-contrib", "sb3"),
+    "RLlib": ("ray", "rllib"),
+    "TorchRL": ("torchrl", "torchrl"),
+    "Tianshou": ("tianshou", "tianshou"),
+    "AgileRL": ("agilerl", "agilerl"),
+    "skrl": ("skrl", "skrl"),
+    "SuperSuit": ("supersuit", "supersuit"),
+    "Shimmy": ("shimmy", "shimmy"),
+    "OpenSpiel": ("open-spiel", "openspiel"),
+    "GNU Backgammon's nets": ("gnubg-nn", "gnubg"),
+}
+"""RL libraries and the like: (package, extra)."""
+
+
+def declared(lines: Iterable[str], package: str) -> str:
+    """The range that some requirements give to a package."""
+    (found,) = (r.specifier for r in map(Requirement, lines) if r.name.lower() == package)
+    return str(found)
+
+
+def versions() -> str:
+    """What is tested with which versions: what pyproject.toml declares beside what the files of constraints fix."""
+    base, extra_lines = project()["project"]["dependencies"], project()["project"]["optional-dependencies"]
+    rows = []
+    for name, package in (("PettingZoo", "pettingzoo"), ("Gymnasium", "gymnasium")):
+        bounds = declared(base, package)
+        lowest = next(part[2:] for part in bounds.split(",") if part.startswith(">="))
+        used = sorted(
+            {fixed[package] for fixed in environments().values()}, key=lambda text: [int(part) for part in text.split(".")]
+        )
+        rows.append((name, "-", bounds, ", ".join([lowest, *used]), "all", "", ""))
+    for name, (package, extra) in LIBRARIES.items():
+        ((group, fixed),) = ((group, fixed) for group, fixed in environments().items() if package in fixed)
+        bounds = declared(extra_lines[extra], package)
+        rows.append((name, code(extra), bounds, fixed[package], group, fixed["gymnasium"], fixed["pettingzoo"]))
+    head = ("library", "extra", "declared", "tested", "environment", "Gymnasium there", "PettingZoo there")
+    return table(head, rows)
+
+
 def extras() -> str:
-    """Every extra for users with what it brings, and the version that the tests use where they fix one."""
-    rows, versions = [], pinned()
+    """Every extra for users with what it brings."""
+    rows = []
     for name, lines in project()["project"]["optional-dependencies"].items():
         if name in ("dev", "docs"):
             continue
         brings = []
         for wanted in map(Requirement, lines):
             if wanted.name.replace("_", "-") == "bg-env":
-                brings += [code(f"bg_env[{extra}]") for extra in sorted(wanted.extras)]
+                brings += [code(extra) for extra in sorted(wanted.extras)]
                 continue
-            tested = versions.get(wanted.name.lower())
             name_of = str(wanted).split(str(wanted.specifier))[0].strip()  # with extras of its own, such as ray[rllib]
-            brings.append(f"{name_of} {wanted.specifier}" + (f" (tested: {tested})" if tested else ""))
-        rows.append((code(name), "; ".join(brings)))
+            brings.append(f"{name_of} {wanted.specifier}")
+        rows.append((code(name), ", ".join(brings)))
     return table(("extra", "what it brings"), rows)
 
 
@@ -232,11 +321,15 @@ PARTS: dict[str, Callable[[], str]] = {
     "variants": variants,
     "actions": action_numbers,
     "observations": observation_names,
-    "tesauro": features("tesauro"),
+    **{name: features(name) for name in ("tesauro", "tesauro198", "counts", "openspiel", "pgx")},
+    "planes": channels,
+    "pubeval": pubeval_features,
     "rewards": reward_names,
     "players": players,
     "module list": module_list,
     "extras": extras,
+    "history": history,
+    "versions": versions,
     "examples": examples,
     "traps": traps,
 }

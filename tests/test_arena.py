@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -305,3 +307,49 @@ def test_an_interrupted_tournament_stops():
     results = arena.round_robin(["random", "pubeval", "random"], ["a", "b", "c"], games=10, progress=stop)
     assert len(results) == 1
     assert not results[0].complete
+
+
+@pytest.mark.parametrize("cuts", [[0, 2, 40], [0, 14, 16, 40], [0, 40]])
+@pytest.mark.parametrize("rules", [{"cube": False}, {"variant": "hypergammon", "match_length": 3}])
+def test_parts_make_the_same_result_as_the_whole(cuts, rules):
+    whole = arena.play("pubeval", Seeded(4), games=40, seed=9, **rules)
+    parts = [
+        arena.play_part("pubeval", Seeded(4), first=lo, games=hi - lo, seed=9, boards=5, **rules)
+        for lo, hi in itertools.pairwise(cuts)
+    ]
+    assert arena.joined(parts[::-1]) == whole
+
+
+def test_games_of_a_part_that_was_stopped_end_the_result():
+    def stop(_ended):
+        raise KeyboardInterrupt
+
+    first = arena.play_part("random", Seeded(4), games=20)
+    second = arena.play_part("random", Seeded(4), first=20, games=20, boards=2, progress=stop)
+    third = arena.play_part("random", Seeded(4), first=40, games=20)
+    result = arena.joined([first, second, third])
+    assert not result.complete
+    assert 20 <= result.episodes < 40
+    assert result.points == arena.play("random", Seeded(4), games=result.episodes).points
+
+
+def test_parts_that_are_no_whole_are_refused():
+    first, second = (arena.play_part("random", "pubeval", first=lo, games=4, cube=False) for lo in (0, 4))
+    for parts, message in [
+        ([], "there is no part"),
+        ([second], "after game -1 comes game 0, and not a part that begins with game 4"),
+        ([first, first], "after game 3 comes game 4, and not a part that begins with game 0"),
+        ([first, replace(second, seed=2)], "not of one meeting"),
+        ([first, arena.play_part("random", "pubeval", first=4, games=4)], "not of one meeting"),
+    ]:
+        with pytest.raises(SettingsError, match=message):
+            arena.joined(parts)
+    with pytest.raises(SettingsError, match=r"first must be even.*: 2 or 4"):
+        arena.play_part("random", "random", first=3, games=2)
+    with pytest.raises(SettingsError, match="no setting is called 'first'"):
+        arena.play("random", "random", first=2)
+
+
+def test_an_illegal_choice_is_told_with_the_number_of_its_game():
+    with pytest.raises(IllegalActionError, match=r"in game 10[01]"):
+        arena.play_part(lambda seen: np.full(len(seen["observation"]), -1), "random", first=100, games=2)

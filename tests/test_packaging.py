@@ -7,13 +7,16 @@ import pkgutil
 import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 import bg_env
+from bg_env import registration
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -34,7 +37,8 @@ OPTIONAL = [
     "tensorboard",
     "torch",
 ]
-EXTRAS = {"dev", "docs", "gnubg", "render", "sb3", "train"}
+EXTRAS = {"agilerl", "all", "dev", "docs", "gnubg", "openspiel", "render", "rllib", "sb3", "shimmy", "skrl", "supersuit"}
+EXTRAS |= {"tianshou", "torchrl", "train"}
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +71,64 @@ def test_extras_are_declared_and_name_each_other_rightly(project):
     for name, lines in extras.items():
         for requirement in map(Requirement, lines):
             assert canonicalize_name(requirement.name) != "bg-env" or requirement.extras <= set(extras), name
+
+
+def test_all_is_everything_for_users_but_what_cannot_live_with_the_rest(project):
+    (line,) = project["optional-dependencies"]["all"]
+    assert Requirement(line).extras == EXTRAS - {"all", "agilerl", "dev", "docs"}
+
+
+def pins(path):
+    lines = [line.split("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    return dict(line.split("==") for line in lines if "==" in line)
+
+
+def test_what_is_fixed_is_what_is_declared(project):
+    """The versions that CI installs lie in the declared ranges, and every library of an extra has one that is fixed."""
+    files = [ROOT / "constraints.txt", *sorted((ROOT / ".ci").glob("constraints-*.txt"))]
+    found = [(canonicalize_name(name), version) for path in files for name, version in pins(path).items()]
+    libraries = {"dev", "docs", "all", "render", "train"}
+    lines = [line for name, lines in project["optional-dependencies"].items() if name not in libraries for line in lines]
+    named = requirements([*project["dependencies"], *lines])
+    for name, version in found:
+        assert name not in named or named[name].specifier.contains(version, prereleases=True), f"{name}=={version}"
+    loose = {"bg-env", "click", "dm-tree", "numba", "numpy", "tqdm"}
+    assert set(named) - loose - {name for name, _ in found} == set()
+
+
+def test_where_ci_installs_it_is_what_is_fixed():
+    if "CI" not in os.environ:
+        pytest.skip("only CI and make install by constraints.txt")
+    for name, version in pins(ROOT / "constraints.txt").items():
+        if find_version(name):
+            assert find_version(name).split("+")[0] == version, name
+
+
+def find_version(name):
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def test_every_id_and_module_has_a_version_with_a_history(project):
+    names = [
+        *registration.IDS,
+        *(f"{path.stem.rpartition('_')[0]}-{path.stem.rpartition('_')[2]}" for path in PACKAGE.glob("*_v*.py")),
+    ]
+    assert {re.fullmatch(r"[\w/]+-(v\d+)", name)[1] for name in names} == set(registration.HISTORY)
+    assert list(registration.HISTORY) == [f"v{n}" for n in range(len(registration.HISTORY))]
+    for told, release in registration.HISTORY.values():
+        assert told
+        assert Version(release) <= Version(project["version"])
+
+
+def test_every_name_of_a_version_is_in_the_badges_and_the_entry():
+    """The badges in README, and the lines for PettingZoo's page of third-party environments, name what CI installs."""
+    fixed = pins(ROOT / "constraints.txt")
+    readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/integrations.md"))
+    for text, name in ((readme, "PettingZoo"), (readme, "Gymnasium"), (page, "PettingZoo")):
+        assert f"https://img.shields.io/badge/{name}-v{fixed[name.lower()]}-blue" in text
 
 
 def test_the_versions_agree(project):

@@ -10,11 +10,17 @@
     config = PPOConfig().environment("backgammon", env_config={"cube": False, "opponent": "random"})
     config = config.env_runners(num_envs_per_env_runner=256, gym_env_vectorize_mode="vector_entry_point")
 
+    # the opponent changes while training, in all env runners, and is given again to those that were lost and restarted:
+    config = config.callbacks(on_env_runners_recreated=give_opponent_again)
+    algorithm = config.build_algo()
+    set_opponent(algorithm, "pubeval")
+
 Observations are what RLlib's action-masking modules look for: a Dict of `action_mask` and `observations`, float32 and flat.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,7 +40,16 @@ except ImportError as error:
     msg = 'bg_env.adapters.rllib needs RLlib: pip install "bg_env[rllib]"'
     raise MissingDependencyError(msg) from error
 
-__all__ = ["NativeEnv", "NativeVectorEnv", "SelfPlayEnv", "native"]
+__all__ = [
+    "Greedy",
+    "NativeEnv",
+    "NativeVectorEnv",
+    "SelfPlayEnv",
+    "actor_of",
+    "give_opponent_again",
+    "native",
+    "set_opponent",
+]
 
 Seen = dict[str, npt.NDArray[np.float32]]
 
@@ -168,3 +183,61 @@ def native(config: Mapping[str, Any] | None = None) -> NativeEnv | NativeVectorE
     options = dict(config or {})
     games = options.pop("num_envs", None)
     return NativeEnv(**options) if games is None else NativeVectorEnv(games, **options)
+
+
+def set_opponent(algorithm: Any, opponent: Any) -> None:
+    """All env runners of an algorithm over the native batch play against `opponent` from now on.
+
+    Args:
+        algorithm: made with `callbacks(on_env_runners_recreated=give_opponent_again)`, if others than this process play.
+        opponent: a name, a player or a callable, which is sent to each of them.
+    """
+    algorithm.bg_env_opponent = opponent
+    algorithm.env_runner_group.foreach_env_runner(_giving(opponent))
+
+
+def give_opponent_again(*, algorithm: Any, env_runner_group: Any, env_runner_indices: list[int], **_: Any) -> None:
+    """The callback `on_env_runners_recreated`: a restarted env runner gets the opponent that `set_opponent` gave the others."""
+    opponent = getattr(algorithm, "bg_env_opponent", None)
+    if opponent is not None:
+        env_runner_group.foreach_env_runner(
+            _giving(opponent), local_env_runner=False, remote_worker_ids=list(env_runner_indices)
+        )
+
+
+def _giving(opponent: Any) -> Any:
+    def give(runner: Any) -> None:
+        if runner.env is not None:  # the local one has none where others play
+            runner.env.unwrapped.set_opponent(opponent)
+
+    return give
+
+
+def actor_of(module: Any) -> Any:
+    """A copy of the part of PPO's module that acts: a torch module from flat observations to the actions' logits, unmasked."""
+    from torch import nn
+
+    layers = [module.encoder.actor_encoder.net, module.pi.net]
+    return nn.Sequential(*(copy.deepcopy(layer) for layer in layers)).requires_grad_(requires_grad=False)
+
+
+class Greedy:
+    """A net as a player for the arena: of the legal actions the one with the highest logit.
+
+    Args:
+        net: a torch module from flat observations to the actions' logits; see `actor_of`.
+        name: what the player is called.
+    """
+
+    def __init__(self, net: Any, name: str = "ppo") -> None:
+        self.net, self.name = net, name
+
+    def __call__(self, seen: Mapping[str, Any]) -> npt.NDArray[np.int64]:
+        """An action for each row of `observation` and `action_mask`."""
+        import torch
+
+        view = seen["observation"].reshape(len(seen["observation"]), -1)
+        with torch.inference_mode():
+            logits = self.net(torch.from_numpy(view)).numpy()
+        actions: npt.NDArray[np.int64] = np.where(seen["action_mask"], logits, -np.inf).argmax(axis=1)
+        return actions

@@ -130,19 +130,22 @@ class Duel:
         games: how many games or matches, an even number.
         seed: of their random streams.
         boards: how many are played at once.
+        first: the number of the first of them, even.
 
     Attributes:
         players: both, bound to the settings.
         tally: TALLY (games,), what is known of each.
+        first: the number of the game that the tally begins with.
 
     Raises:
         SettingsError: a player is none.
     """
 
-    def __init__(self, a: Any, b: Any, options: EnvOptions, games: int, seed: int, boards: int) -> None:
+    def __init__(self, a: Any, b: Any, options: EnvOptions, games: int, seed: int, boards: int, first: int = 0) -> None:
         self.options = options
         self.players = batch_opponent(a, options), batch_opponent(b, options)
         self.tally = np.zeros(games, TALLY)
+        self.first = first
         self._rules = options.settings.record()
         self._seed = np.uint64(seed)
         boards = min(boards, games)
@@ -153,7 +156,7 @@ class Duel:
         self._words = np.empty(boards, np.uint64)
         self._checker = np.empty(boards, np.bool_)
         for i in range(boards):
-            _begin(self._states, i, self._rules, self._seed, np.uint64(i // 2))
+            self._start(i, i)
 
     def round(self) -> int:
         """Both players decide once, or play a roll, wherever it is theirs to; returns how many games ended.
@@ -171,9 +174,12 @@ class Duel:
         for i in ended:
             self._game[i] = self._next if self._next < len(self.tally) else -1
             if self._game[i] >= 0:
-                _begin(self._states, i, self._rules, self._seed, np.uint64(self._next // 2))
+                self._start(int(i), self._next)
                 self._next += 1
         return len(ended)
+
+    def _start(self, board: int, game: int) -> None:
+        _begin(self._states, board, self._rules, self._seed, np.uint64((self.first + game) // 2))
 
     def _decide(self, player: int) -> None:
         who = self.players[player]
@@ -185,7 +191,8 @@ class Duel:
             plays = plays_of(who, states[index], words[moving])
             bad = _play_all(states, game, self._rules, self.tally, index, plays)
             if bad >= 0:
-                msg = f"{name_of(who)} gave the play {plays[bad].tolist()}, not a legal one, in game {game[index[bad]]}"
+                number = self.first + game[index[bad]]
+                msg = f"{name_of(who)} gave the play {plays[bad].tolist()}, not a legal one, in game {number}"
                 raise IllegalActionError(msg)
             boards, words = boards[~moving], words[~moving]
         if len(boards):
@@ -194,7 +201,7 @@ class Duel:
             bad = _act_all(states, game, self._rules, self.tally, boards, actions)
             if bad >= 0:
                 reason = why_illegal_text(before, bad, self.options.settings, int(actions[bad]), self._rules)
-                msg = f"{name_of(who)} chose an illegal action in game {game[boards[bad]]}: {reason}"
+                msg = f"{name_of(who)} chose an illegal action in game {self.first + game[boards[bad]]}: {reason}"
                 raise IllegalActionError(msg)
 
 

@@ -3,14 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BufferedWriter
 from pathlib import Path
 from typing import Any, ClassVar
 
 from bg_env.errors import SettingsError
 
-__all__ = ["RunFolder"]
+__all__ = ["RunFolder", "checkpoint", "last_checkpoint"]
+
+
+@contextmanager
+def checkpoint(out: Path, number: int) -> Iterator[Path]:
+    """A folder in `out` to write a checkpoint into; it gets its name when it is whole, so that a stop at any moment loses none.
+
+    Args:
+        out: the folder of the run.
+        number: of the checkpoint, 0 to 99,999,999; one of the same number is replaced.
+    """
+    part = out / "checkpoint.part"
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir()
+    yield part
+    whole = out / f"checkpoint_{number:08d}"
+    shutil.rmtree(whole, ignore_errors=True)
+    part.rename(whole)
+
+
+def last_checkpoint(out: Path) -> Path | None:
+    """The folder of the checkpoint in `out` with the highest number; None if there is none."""
+    return max(out.glob("checkpoint_[0-9]*"), default=None)
 
 
 class RunFolder:

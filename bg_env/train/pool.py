@@ -83,7 +83,7 @@ class PastSelves:
             raise SettingsError(msg)
         self.settings, self.seed, self.size, self.newest = settings, seed, size, newest
         self.steps: list[int] = []
-        self._weights: list[npt.NDArray[np.float32]] = []
+        self._weights: list[Any] = []
         self._nets = copy.deepcopy(net), copy.deepcopy(net)
         self._encoder = encoder(observation)
         self._encoder.check(settings)
@@ -96,7 +96,7 @@ class PastSelves:
     def add(self, net: nn.Module, steps: int) -> None:
         """Take a snapshot of the learner's net (weights only) after so many steps; the oldest goes, if there are too many."""
         vector = parameters_to_vector(net.parameters()).detach().cpu().numpy()
-        self._weights.append(np.array(vector, np.float32))
+        self._weights.append(self._put(np.array(vector, np.float32)))
         self.steps.append(int(steps))
         del self._weights[: -self.size], self.steps[: -self.size]
 
@@ -115,8 +115,17 @@ class PastSelves:
         last = len(self) - 1
         self._older = int(np.random.default_rng((self.seed, rollout)).integers(last)) if last else 0
         for net, place in zip(self._nets, (last, self._older), strict=True):
-            vector_to_parameters(torch.from_numpy(self._weights[place]), net.parameters())
+            vector_to_parameters(torch.from_numpy(self._got(self._weights[place])), net.parameters())
         return self._older
+
+    def _put(self, vector: npt.NDArray[np.float32]) -> Any:
+        """What is kept of a snapshot's weights (here the weights themselves)."""
+        return vector
+
+    def _got(self, kept: Any) -> npt.NDArray[np.float32]:
+        """The weights of what `_put` made of them."""
+        vector: npt.NDArray[np.float32] = kept
+        return vector
 
     def plays_older(self, states: States) -> npt.NDArray[np.bool_]:
         """In which games the older one plays, bool (n,)."""
@@ -146,7 +155,8 @@ class PastSelves:
 
     def dump(self, file: IO[bytes]) -> None:
         """Write the pool as an .npz without pickle."""
-        np.savez(file, steps=np.array(self.steps, np.int64), weights=np.array(self._weights, np.float32))
+        weights = [self._got(kept) for kept in self._weights]
+        np.savez(file, steps=np.array(self.steps, np.int64), weights=np.array(weights, np.float32))
 
     def restore(self, file: IO[bytes], until: int) -> None:
         """Read the snapshots that `dump` wrote, those taken after at most `until` steps; `draw` settles who plays.
@@ -166,7 +176,7 @@ class PastSelves:
             raise SettingsError(msg)
         known = steps <= until
         self.steps = [int(step) for step in steps[known]][-self.size :]
-        self._weights = list(weights[known])[-self.size :]
+        self._weights = [self._put(vector) for vector in list(weights[known])[-self.size :]]
         self._older = -1
 
 

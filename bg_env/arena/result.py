@@ -1,0 +1,189 @@
+"""What came of games between two players, made of the tallies of all games or of parts of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.arena.estimates import Estimate, finite, mean_of, share_of
+from bg_env.errors import SettingsError
+from bg_env.rules import Settings
+
+__all__ = ["Part", "Result", "Side", "joined"]
+
+
+@dataclass(frozen=True)
+class Side:
+    """How one of the two players did.
+
+    Attributes:
+        name: the player's.
+        wins: share of the games of money play, or of the matches, that it won.
+        gammons: gammons that it won (backgammons not counted) per game of money play, or per match.
+        backgammons: backgammons that it won, likewise.
+        won: games that it won, by level: single, gammon, backgammon; in match play those of all matches.
+        doubles: doubles and redoubles that it offered.
+        beavers: times it turned the cube again when doubled.
+        takes: doubles that it took.
+        drops: doubles that it dropped.
+    """
+
+    name: str
+    wins: Estimate
+    gammons: Estimate
+    backgammons: Estimate
+    won: tuple[int, int, int]
+    doubles: int
+    beavers: int
+    takes: int
+    drops: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of the games between two players.
+
+    Attributes:
+        settings: what was played.
+        seed: of the dice.
+        episodes: games of money play, or matches, that were played to the end in full pairs.
+        points: points that the first player won less those that it lost, per game of money play or per match.
+        sides: both players.
+        turns: mean number of turns of an episode.
+        complete: whether all that was asked for was played.
+    """
+
+    settings: Settings
+    seed: int
+    episodes: int
+    points: Estimate
+    sides: tuple[Side, Side]
+    turns: float
+    complete: bool
+
+    @property
+    def unit(self) -> str:
+        """What an episode is: "game" or "match"."""
+        return "game" if self.settings.money else "match"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain numbers and text, for JSON; None for a number that so few games do not tell."""
+        sides = []
+        for side in self.sides:
+            estimates = {name: getattr(side, name).to_dict() for name in ("wins", "gammons", "backgammons")}
+            sides.append(asdict(side) | estimates)
+        told = {"settings": str(self.settings), "points": self.points.to_dict(), "sides": sides}
+        return asdict(self) | told | {"turns": finite(self.turns)}
+
+    def text(self) -> str:
+        """A few lines for the eye."""
+        first, second = self.sides
+        many = "games" if self.settings.money else "matches"
+        form = ".1%" if self.settings.money else ".2f"
+        width = max(len(first.name), len(second.name))
+        pairing = f"each dice stream twice with seats swapped, seed {self.seed}; in brackets 95 % intervals"
+        lines = [
+            f"{self.settings}: {first.name} v {second.name}, {self.episodes:,} {many}, {pairing}",
+            f"{'':{width}} {'wins':>21} {'gammons':>21} {'backgammons':>21}",
+        ]
+        for side in self.sides:
+            cells = side.wins.text(".1%"), side.gammons.text(form), side.backgammons.text(form)
+            lines.append(f"{side.name:{width}} {' '.join(f'{cell:>21}' for cell in cells)}")
+        if any(side.doubles for side in self.sides):
+            for side in self.sides:
+                beavers = f", beavered {side.beavers:,}" if side.beavers else ""
+                told = f"doubled {side.doubles:,}, took {side.takes:,}, dropped {side.drops:,}{beavers}"
+                lines.append(f"{side.name:{width}} {told}")
+        lines.append(f"{first.name}: {self.points.text()} points per {self.unit}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the games between two players, one after the other by number.
+
+    Attributes:
+        settings: what was played.
+        seed: of the dice.
+        names: of both players.
+        first: the number of the first of the games.
+        tally: `bg_env.envs.duel.TALLY` (games,), what is known of each.
+    """
+
+    settings: Settings
+    seed: int
+    names: tuple[str, str]
+    first: int
+    tally: npt.NDArray[np.void]
+
+
+def joined(parts: Sequence[Part]) -> Result:
+    """The result of games that were played in parts.
+
+    Args:
+        parts: of one meeting, in any order; together all games from number 0 on.
+
+    Returns:
+        What `play` gives for as many games, bit for bit, whatever the parts. It covers the pairs before the first one that was
+        not played to the end.
+
+    Raises:
+        SettingsError: there is none, they are not of one meeting, or one is missing or there twice.
+    """
+    if not parts:
+        msg = "there is no part to make a result of"
+        raise SettingsError(msg)
+    parts = sorted(parts, key=lambda part: part.first)
+    one, due = parts[0], 0
+    for part in parts:
+        if (part.settings, part.seed, part.names) != (one.settings, one.seed, one.names):
+            msg = f"these parts are not of one meeting: {one.settings}, {one.names}, seed {one.seed}; {part.settings}, ..."
+            raise SettingsError(msg)
+        if part.first != due:
+            msg = f"after game {due - 1} comes game {due}, and not a part that begins with game {part.first}"
+            raise SettingsError(msg)
+        due += len(part.tally)
+    return _result(one, np.concatenate([part.tally for part in parts]))
+
+
+def _by_pair(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    means: npt.NDArray[np.float64] = values.reshape(-1, 2).mean(axis=1)
+    return means
+
+
+def _side(name: str, player: int, tally: npt.NDArray[np.void], *, money: bool) -> Side:
+    won = tally["won"][:, player]
+    doubles, beavers, takes, drops = (int(n) for n in tally["cube"][:, player].sum(axis=0))
+    levels = share_of if money else mean_of
+    return Side(
+        name=name,
+        wins=share_of(_by_pair(tally["winner"] == player)),
+        gammons=levels(_by_pair(won[:, 1])),
+        backgammons=levels(_by_pair(won[:, 2])),
+        won=(int(won[:, 0].sum()), int(won[:, 1].sum()), int(won[:, 2].sum())),
+        doubles=doubles,
+        beavers=beavers,
+        takes=takes,
+        drops=drops,
+    )
+
+
+def _result(one: Part, tally: npt.NDArray[np.void]) -> Result:
+    """The result of all games in `tally`; `one` tells what they are."""
+    done: npt.NDArray[np.bool_] = _by_pair(tally["done"]) == 1
+    pairs = len(done) if done.all() else int(np.argmin(done))
+    tally, money = tally[: 2 * pairs], one.settings.money
+    return Result(
+        settings=one.settings,
+        seed=one.seed,
+        episodes=2 * pairs,
+        points=mean_of(_by_pair(tally["net"])),
+        sides=(_side(one.names[0], 0, tally, money=money), _side(one.names[1], 1, tally, money=money)),
+        turns=float(tally["turns"].mean()) if pairs else math.nan,
+        complete=bool(done.all()),
+    )
