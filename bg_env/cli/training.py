@@ -27,7 +27,7 @@ _TD = ("hidden", "tactics", "variant", "cube", "match_length", "targets", "exact
     show_default=True,
     help="MaskablePPO against an opponent, or a value net by temporal differences in self-play.",
 )
-@click.option("--selfplay-games", type=int, help="With td: games of self-play to learn from.  [default: 2,000,000]")
+@click.option("--selfplay-games", type=int, help="With td: games of self-play to learn from.  [default: 1,100,000]")
 @click.option("--hidden", type=int, nargs=2, help="With td: units of the two hidden layers.  [default: 512 128]")
 @click.option(
     "--tactics/--no-tactics", default=None, help="With td: show the net shots, freedom to move and the race.  [default: yes]"
@@ -42,7 +42,7 @@ _TD = ("hidden", "tactics", "variant", "cube", "match_length", "targets", "exact
 )
 @click.option("--exact-from", type=float, help="With td and --targets rolls: from which share of the games on.  [default: 0.5]")
 @click.option("--lr", type=float, help="With td: learning rate at first; it falls linearly.  [default: 0.0008]")
-@click.option("--lam", type=float, help="With td: lambda at first; it falls to 0 within 3 tenths of the games.  [default: 0.7]")
+@click.option("--lam", type=float, help="With td: lambda.  [default: 0.7]")
 @click.option("--start", type=click.Path(dir_okay=False), help="With td: the file of a net to begin with.")
 @click.option(
     "--id", "id_", metavar="ID", help=f"What to learn: one of {', '.join(IDS)}.  [default: bg_env/BackgammonCubeless-v0]"

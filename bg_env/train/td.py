@@ -118,7 +118,7 @@ class TDLearner:
         Both go on at the same time; the games are played by the net as it was before.
 
         Args:
-            share: of the run that is done, which learning rate and lambda follow; None: by the games that have ended.
+            share: of the run that is done, which the learning rate follows; None: by the games that have ended.
         """
         start = time.perf_counter()
         done = self.done if share is None else min(share, 1.0)
@@ -151,8 +151,7 @@ class TDLearner:
         """Fit the net to the last round of play."""
         s = self.settings
         rows, answers, seen, kind, exact = self._record
-        lam = s.lam * max(0.0, 1 - (done / s.lam_share if s.lam_share else 1.0))
-        targets, known = td_targets(answers, seen, kind, lam, rows["cube"] if s.kind == "cube" else None)
+        targets, known = td_targets(answers, seen, kind, s.lam, rows["cube"] if s.kind == "cube" else None)
         at = np.flatnonzero(known.reshape(-1))
         if not len(at):
             return

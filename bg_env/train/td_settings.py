@@ -27,8 +27,7 @@ class TDSettings:
         turns: turns of each game between two rounds of fitting.
         minibatch: positions an update.
         lr, lr_end: learning rate at the start and at the end; it falls linearly.
-        lam: lambda at the start; it falls linearly to 0 over the first `lam_share` of the games.
-        lam_share: see `lam`.
+        lam: lambda. With 0 the net learns from its own next answer alone, and gets worse again after some 800,000 games.
         average: decay of the running average of the weights, a round.
         seed: of weights, dice and order of updates.
         variant: what is played.
@@ -44,16 +43,15 @@ class TDSettings:
         start: path of a net to begin with, "" for a random one: layers are taken over as far as they have the same sizes.
     """
 
-    total: int = 2_000_000
+    total: int = 1_100_000
     hidden: tuple[int, int] = (512, 128)
     tactics: bool = True
-    batch: int = 128
-    turns: int = 4
+    batch: int = 64
+    turns: int = 8
     minibatch: int = 128
     lr: float = 8e-4
     lr_end: float = 5e-6
     lam: float = 0.7
-    lam_share: float = 0.3
     average: float = 0.9998
     seed: int = 0
     variant: str = "backgammon"
@@ -78,7 +76,7 @@ class TDSettings:
         if len(self.hidden) != 2:
             msg = f"hidden is the number of units of two layers, not {self.hidden}"
             raise SettingsError(msg)
-        for name in ("lr", "lr_end", "lam", "lam_share", "average", "explore", "exact_from"):
+        for name in ("lr", "lr_end", "lam", "average", "explore", "exact_from"):
             if not 0 <= getattr(self, name) <= 1:
                 msg = f"{name} is a number from 0 to 1, not {getattr(self, name)!r}"
                 raise SettingsError(msg)
