@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 import ray
 import torch
 from ray.rllib.algorithms.ppo import PPOConfig
@@ -36,6 +37,7 @@ from bg_env.train.td import TDSettings
 CPUS = 0.5  # of an env runner and of a task of the arena: the ones wait while the others play
 EVERY = 4  # iterations from one past self, and one checkpoint, to the next
 FRESH = 2**63  # the first seed of games that the training does not see
+HEAD = ("steps", "seconds", "points", "low", "high")  # of curve.csv; with td games in the place of steps
 NET = {"fcnet_hiddens": [128, 128], "fcnet_activation": "relu", "vf_share_layers": False}
 PPO = {"num_epochs": 4, "lr": 6e-4, "gamma": 1.0, "entropy_coeff": 0.01, "vf_loss_coeff": 0.5, "use_kl_loss": False}
 RULES = Settings(cube=False)
@@ -132,8 +134,9 @@ def main(
     began = time.monotonic()
     for amount, player in run:
         result = play_on_ray(player, "random", games=20 if smoke else 400, seed=FRESH + seed, cpus=CPUS, settings=RULES)
+        row = [amount, round(time.monotonic() - began, 1), *np.round(result.points, 4).tolist()]
         with (out / "curve.csv").open("a", newline="") as file:
-            csv.writer(file).writerow([amount, round(time.monotonic() - began, 1), *result.points])
+            csv.writer(file).writerows([row] if file.tell() else [HEAD, row])
         click.echo(f"{amount:,}: {result.points.text()} points per game against random")
         if smoke or time.monotonic() - began >= 60 * minutes:
             break

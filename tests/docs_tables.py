@@ -9,6 +9,7 @@ import ast
 import inspect
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from itertools import pairwise
@@ -236,11 +237,14 @@ def pins(path: Path) -> dict[str, str]:
     return dict(line.lower().split("==") for line in lines if "==" in line)
 
 
-def environments() -> dict[str, dict[str, str]]:
-    """What CI installs into its environments: the one of development, which the group sb3 shares, and those of other groups."""
-    found = {"sb3": pins(ROOT / "constraints.txt")}
-    found |= {path.stem.removeprefix("constraints-"): pins(path) for path in sorted((ROOT / ".ci").glob("constraints-*.txt"))}
-    return found
+def environments() -> dict[str, tuple[set[str], dict[str, str]]]:
+    """CI's environments: the extras that each has, those that others bring left out, and the versions that are fixed there."""
+    own, *_ = (Requirement(line).extras for line in project()["project"]["optional-dependencies"]["dev"])
+    listed = subprocess.run([str(ROOT / ".ci" / "groups"), "--list"], capture_output=True, text=True, check=True).stdout
+    groups = {"development": own | {"sb3"}}  # `train` brings it
+    groups |= {name: set(brought.split(",")) for name, brought, *_ in map(str.split, listed.splitlines())}
+    files = {name: ROOT / ".ci" / f"constraints-{name}.txt" for name in groups}
+    return {name: (groups[name], pins(path if path.is_file() else ROOT / "constraints.txt")) for name, path in files.items()}
 
 
 LIBRARIES = {
@@ -268,19 +272,22 @@ def declared(lines: Iterable[str], package: str) -> str:
 def versions() -> str:
     """What is tested with which versions: what pyproject.toml declares beside what the files of constraints fix."""
     base, extra_lines = project()["project"]["dependencies"], project()["project"]["optional-dependencies"]
-    rows = []
-    for name, package in (("PettingZoo", "pettingzoo"), ("Gymnasium", "gymnasium")):
-        bounds = declared(base, package)
-        lowest = next(part[2:] for part in bounds.split(",") if part.startswith(">="))
-        used = sorted(
-            {fixed[package] for fixed in environments().values()}, key=lambda text: [int(part) for part in text.split(".")]
-        )
-        rows.append((name, "-", bounds, ", ".join([lowest, *used]), "all", "", ""))
+    places, rows = environments(), []
+    for name, package, lines in (
+        ("PettingZoo", "pettingzoo", base),
+        ("Gymnasium", "gymnasium", base),
+        ("PyTorch", "torch", extra_lines["train"]),
+    ):
+        bounds = declared(lines, package)
+        lowest = [part[2:] for part in bounds.split(",") if part.startswith(">=") and lines is base]
+        used = {fixed[package] for _, fixed in places.values()}
+        used = sorted(used, key=lambda text: [int(part) for part in text.split(".")])
+        rows.append((name, "", bounds, ", ".join([*lowest, *used]), "all", "", ""))
     for name, (package, extra) in LIBRARIES.items():
-        ((group, fixed),) = ((group, fixed) for group, fixed in environments().items() if package in fixed)
-        bounds = declared(extra_lines[extra], package)
-        rows.append((name, code(extra), bounds, fixed[package], group, fixed["gymnasium"], fixed["pettingzoo"]))
-    head = ("library", "extra", "declared", "tested", "environment", "Gymnasium there", "PettingZoo there")
+        there = [place for place, (brought, _) in places.items() if extra in brought]
+        (fixed,) = {tuple(places[place][1][of] for of in (package, "gymnasium", "pettingzoo")) for place in there}
+        rows.append((name, code(extra), declared(extra_lines[extra], package), fixed[0], ", ".join(there), *fixed[1:]))
+    head = ("library", "extra", "declared", "tested", "environments", "Gymnasium there", "PettingZoo there")
     return table(head, rows)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import json
 import math
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +16,7 @@ from bg_env import arena
 from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
 from bg_env.envs.duel import Duel
 from bg_env.envs.options import read_options
-from bg_env.errors import IllegalActionError, SettingsError
+from bg_env.errors import IllegalActionError, MissingDependencyError, SettingsError
 from bg_env.players import RandomPlayer
 from bg_env.rules import Phase, Settings
 
@@ -353,3 +355,13 @@ def test_parts_that_are_no_whole_are_refused():
 def test_an_illegal_choice_is_told_with_the_number_of_its_game():
     with pytest.raises(IllegalActionError, match=r"in game 10[01]"):
         arena.play_part(lambda seen: np.full(len(seen["observation"]), -1), "random", first=100, games=2)
+
+
+@pytest.mark.parametrize("module", ["bg_env.adapters.ray", "bg_env.train.cluster"])
+def test_without_ray_the_message_says_what_to_install(monkeypatch, module):
+    pytest.importorskip("torch", reason="bg_env.train needs torch")
+    for name in ("bg_env.adapters.ray", "bg_env.train.cluster"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingDependencyError, match=r'needs Ray: pip install "bg_env\[rllib\]"'):
+        importlib.import_module(module)

@@ -21,7 +21,7 @@ LIBRARIES = {
     "torchrl": "torchrl",
 }
 """What each extra brings, as it is imported."""
-SNIPPETS = [(f"{page.stem}-{block.needs}", block) for page in pages() for block in blocks(page) if block.needs]
+SNIPPETS = [(f"{page.stem}-{block.line}-{block.needs}", block) for page in pages() for block in blocks(page) if block.needs]
 GROUP = "BG_ENV_EXAMPLES" in os.environ
 """Whether this is the environment of a group: what belongs to another is not asked for here."""
 CHOSEN = [pytest.param(b, id=name) for name, b in SNIPPETS if not GROUP or find_spec(LIBRARIES[b.needs])]

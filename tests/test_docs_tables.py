@@ -53,6 +53,10 @@ def test_every_table_is_shown_somewhere():
     assert {name for page in PAGES for name, _ in parts_of(page)} == set(PARTS)
 
 
+def test_every_encoder_has_a_table_of_its_features():
+    assert set(bg_env.ENCODERS) <= set(PARTS)
+
+
 def test_no_mark_is_broken():
     for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
         text = page.read_text(encoding="utf-8")

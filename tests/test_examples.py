@@ -71,7 +71,7 @@ RUNS = {
     },
 }
 """How each example is run here: briefly. `also`: with these arguments too. `warns`: its library warns by itself, so warnings
-are no errors there. `lenient`: why illegal actions do not raise there."""
+are no errors there."""
 CHOSEN = [name for name in RUNS if not REQUIRED or name in REQUIRED]
 each = pytest.mark.parametrize("name", RUNS)
 
@@ -82,9 +82,8 @@ def start(name, folder, *arguments):
         pytest.skip(f"examples/{name} needs {', '.join(missing)}, which is not installed here")
     path = os.pathsep.join([str(EXAMPLES.parent), os.environ.get("PYTHONPATH", "")])
     warnings = [] if RUNS[name].get("warns") else ["-W", "error"]
-    strictly = [] if RUNS[name].get("lenient") else [str(ROOT / "tests" / "strict_example.py")]
     return subprocess.run(
-        [sys.executable, *warnings, *strictly, str(EXAMPLES / name), *arguments],
+        [sys.executable, *warnings, str(ROOT / "tests" / "strict_example.py"), str(EXAMPLES / name), *arguments],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": path, "MPLBACKEND": "Agg"},
         capture_output=True,

@@ -78,6 +78,14 @@ def test_all_is_everything_for_users_but_what_cannot_live_with_the_rest(project)
     assert Requirement(line).extras == EXTRAS - {"all", "agilerl", "dev", "docs"}
 
 
+def test_every_requirement_says_its_lowest_version(project):
+    """So that it can be tested: `.ci/run` installs just these for the core, SB3 and pictures."""
+    lines = [line for lines in project["optional-dependencies"].values() for line in lines] + project["dependencies"]
+    for wanted in map(Requirement, lines):
+        lowest = [part.version for part in wanted.specifier if part.operator == ">="]
+        assert len(lowest) == (canonicalize_name(wanted.name) != "bg-env"), wanted
+
+
 def pins(path):
     lines = [line.split("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines()]
     return dict(line.split("==") for line in lines if "==" in line)
