@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bg_env._jit import kernel
+from bg_env.actions import FIRST_NAMED, ROLL, TAKE
 from bg_env.envs.batch_game import act, opponent_decides, take_state
 from bg_env.envs.batch_records import RUNNING
 from bg_env.players.pubeval import pubeval_play
@@ -15,10 +16,7 @@ __all__ = ["pubeval_replies"]
 _CHECKER = int(Phase.CHECKER)
 _ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
 _TAKE_OR_DROP = int(Phase.TAKE_OR_DROP)
-
-ROLL = 150
-TAKE = 152
-NAME_SIXES = 160
+_NAME_SIXES = FIRST_NAMED + 5
 
 
 @kernel
@@ -57,4 +55,4 @@ def pubeval_replies(
             elif phase == _TAKE_OR_DROP:
                 act(states, slots, i, rules, plan, dice, sets, info, TAKE)
             else:
-                act(states, slots, i, rules, plan, dice, sets, info, NAME_SIXES)
+                act(states, slots, i, rules, plan, dice, sets, info, _NAME_SIXES)
