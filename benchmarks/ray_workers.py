@@ -61,7 +61,7 @@ def measured(work: Callable[[float], float], workers: int, seconds: float) -> fl
 @click.option("--loop", "loops", multiple=True, type=click.Choice(["arena", "learner", "exact"]), help="Which; else all.")
 def main(rounds: int, seconds: float, warm: int, loops: tuple[str, ...]) -> None:
     """Measure and print."""
-    learner = TDLearnerOnRay(TDSettings(hidden=(128, 64), batch=512, targets="rolls", seed=1))
+    learner = TDLearnerOnRay(TDSettings(hidden=(128, 64), batch=512, minibatch=512, targets="rolls", seed=1))
     ray.init(address="local", include_dashboard=False, log_to_driver=False)
     while learner.games < warm:
         learner.round(0.0)
