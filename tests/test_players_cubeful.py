@@ -165,5 +165,5 @@ def test_files_tell_their_kind(tmp_path):
     with np.load(tmp_path / "cube.npz", allow_pickle=False) as file:
         content = dict(file)
     np.savez(tmp_path / "wrong.npz", **{**content, "layout": np.array("tesauro198-6-v0")})
-    with pytest.raises(SettingsError, match="has the sizes of tesauro198-cube-1-v0"):
+    with pytest.raises(SettingsError, match="has the sizes of tactics230-cube-1-v0"):
         ValueNet.load(tmp_path / "wrong.npz")
