@@ -62,6 +62,22 @@ def test_what_is_recorded_is_what_the_net_answers(kind, settings):
     assert (kinds[1:] == TERMINAL).sum() > 20
 
 
+@pytest.mark.parametrize("explore", [0.0, 0.3])
+def test_plays_by_chance_are_not_what_followed(explore):
+    """The net's answer stands beside every position; those that chance led to are told, and are no other's targets."""
+    settings = Settings(cube=False, max_turns=400)
+    net, (rows, answers, seen, kinds) = record_of(settings, "odds", explore=explore)
+    on = kinds[1:] != TERMINAL
+    states, seats = rows[1:][on], seen[1:][on]
+    assert (states["turn"] == seats).all()
+    want = nets.plain_forward(net, nets.plain_inputs(net, states, settings.record(), seats))
+    np.testing.assert_allclose(answers[1:][on], want, atol=3e-5)
+    broken = (kinds[1:] == BROKEN).mean()
+    assert broken == pytest.approx(explore, abs=0.08) if explore else broken < 0.02  # games that go on for 400 turns
+    _, known = td_targets(answers, seen, kinds, 0.7)
+    assert not known[(kinds[1:] == BROKEN)].any()
+
+
 @pytest.mark.parametrize(
     "settings", [Settings(cube=False), Settings("acey_deucey"), Settings("nackgammon", cube=False)], ids=str
 )

@@ -19,7 +19,7 @@ GOES_ON: Final = 0
 TERMINAL: Final = 1
 """The game ended with this position."""
 BROKEN: Final = 2
-"""The position does not follow from the one before by the net's own choice: another game, or a cube turned by chance."""
+"""The position does not follow from the one before by the net's own choice: another game, or chance has turned or played."""
 
 VALUES: Final = np.array([[[1, 2, 3, -1, -2, -3]] * 2], np.float32)
 """(1, 2, 6): points of the six outcomes in money play without a cube, to either seat."""
@@ -30,7 +30,9 @@ _ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
 _TAKE_OR_DROP = int(Phase.TAKE_OR_DROP)
 _CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
 _CHANCE = np.uint64(11)
-"""Domain of the random bits for scores to begin at and cubes to turn by chance, apart from those of `rules.dice`."""
+"""Domain of the random bits for scores to begin at and for what goes by chance, apart from those of `rules.dice`."""
+_PLAY = np.uint64(12)
+"""Domain of those for the plays that chance makes."""
 _FIRST = np.int64(0)
 _SECOND = np.int64(1)
 
@@ -55,7 +57,7 @@ def begin(states: Any, i: Any, rules: Any, key: Any) -> None:
 
 @kernel
 def _by_chance(states: Any, i: Any, share: Any) -> Any:
-    """Whether the cube's turn in state `i` goes by chance, which happens in a `share` of all."""
+    """Whether the cube's turn or the play in state `i` goes by chance, which happens in a `share` of all."""
     bits = word(states[i]["key"], _CHANCE, np.uint64(states[i]["turns"]) + np.uint64(1))
     return below(bits, np.int64(1000000)) < share * 1000000
 
@@ -157,9 +159,10 @@ def self_play(
     that could not be played (STATE), the net's answer to it (float32, 6 or 1; at the end what the game came to) as the player
     `seen` (int8) sees it, who is on roll then, and GOES_ON, TERMINAL or BROKEN (int8). Row 0 is where the games stood before.
 
-    A share `explore` of the cube's turns goes by chance after the net's own choice is recorded: the cube is turned and taken
-    where it would not have been, and not turned where it would. A game that ends is begun anew: game i of `seeds` (uint64)
-    goes on with its next episode. Nets of kind "odds" play without a cube. `turned` is `turn_room`.
+    A share `explore` goes by chance. By nets of kind "odds", which play without a cube, these are plays, each as likely; the
+    position that such a play leads to is BROKEN. By the other kinds they are turns of the cube, after the net's own choice is
+    recorded: the cube is turned and taken where it would not have been, and not turned where it would. A game that ends is
+    begun anew: game i of `seeds` (uint64) goes on with its next episode. `turned` is `turn_room`.
     """
     outer, inner, step, _ = space
     after, layers = outer[4], outer[7]
@@ -197,9 +200,14 @@ def self_play(
                     t += 1
                     _keep(states, i, mover, rules, net, layers, record, t, BROKEN)
             else:
-                n = weigh_plays(states, i, rules, values, _FIRST, net, outer)[0]
-                states[i] = after[n]
-                _keep_play(states, i, mover, net, layers, record, t, how)
+                n, end = weigh_plays(states, i, rules, values, _FIRST, net, outer)
+                if net[2].shape[0] == 0 and end > 1 and _by_chance(states, i, explore):
+                    bits = word(states[i]["key"], _PLAY, np.uint64(states[i]["turns"]))
+                    states[i] = after[below(bits, end)]
+                    _keep(states, i, mover, rules, net, layers, record, t, BROKEN)
+                else:
+                    states[i] = after[n]
+                    _keep_play(states, i, mover, net, layers, record, t, how)
                 how = GOES_ON
             if states[i]["winner"] >= 0:
                 episodes[i] += 1

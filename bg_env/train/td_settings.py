@@ -27,7 +27,7 @@ class TDSettings:
         turns: turns of each game between two rounds of fitting.
         minibatch: positions an update.
         lr, lr_end: learning rate at the start and at the end; it falls linearly.
-        lam: lambda. With 0 the net learns from its own next answer alone, and gets worse again after some 800,000 games.
+        lam: lambda, 0 to 1. With 0 a net learns from its own next answer alone, and plays worse in the end (docs/strength.md).
         average: decay of the running average of the weights, a round.
         seed: of weights, dice and order of updates.
         variant: what is played.
@@ -36,7 +36,8 @@ class TDSettings:
         match_length: 0 for money play, else the points that a match goes to: every game begins at a score that chance
             chooses, and the net (of kind "match") learns the chance to win the match, as the match equity table has it at
             the end of a game.
-        explore: share of the cube's turns that go by chance, so that the worth of each is learnt.
+        explore: share of the plays (with `cube`: of the cube's turns) that go by chance, so that the net learns of positions
+            that its own play does not come to; none of it counts as what followed.
         targets: "td", or "rolls": later targets are the exact mean over the 21 rolls that may come, each played as the net
             likes best, instead of what one of them led to. That is some twenty times the work, without the luck of dice.
         exact_from: share of the games after which it is so.
