@@ -119,13 +119,14 @@ def main(
     smoke: bool,
 ) -> None:
     """Learn, write, measure."""
-    if out.exists() != resume:
-        msg = f"{out} exists already: --resume, or another --out; --resume wants a folder that exists"
-        raise click.UsageError(msg)
-    out.mkdir(parents=True, exist_ok=True)
     last = last_checkpoint(out)
+    there = last is not None and (last / ("algorithm" if algorithm == "ppo" else "run.npz")).exists()
+    if out.exists() if not resume else not there:
+        msg = f"--out is a new folder, with --resume one that has checkpoints of {algorithm}: {out} is not"
+        raise click.UsageError(msg)
     torch.set_num_threads(1)
     ray.init(address=address, log_to_driver=False)
+    out.mkdir(parents=True, exist_ok=True)
     if algorithm == "ppo":
         rows = 256 if smoke else 4096 * max(runners, 1) // max(learners, 1)
         run = ppo(out, last, configure(runners, learners, 16 if smoke else boards, seed, rows), seed)

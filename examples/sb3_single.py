@@ -53,7 +53,7 @@ def player(model: MaskablePPO) -> Any:
 @click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Of training.")
 @click.option("--opponent", default="random", show_default=True, help="The player to learn against, by name.")
 @click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="That measure it, an even number.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of games, net and exploration.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of games, net and exploration.")
 @click.option("--out", type=click.Path(path_type=Path), default="runs/sb3_single", show_default=True, help="A new folder.")
 @click.option("--smoke", is_flag=True, help="Only see that it runs: two rollouts, twenty games.")
 def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke: bool) -> None:
@@ -61,11 +61,14 @@ def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke:
     if out.exists():
         msg = f"{out} exists already: choose a new folder with --out"
         raise click.UsageError(msg)
-    out.mkdir(parents=True)
+    if games % 2:
+        msg = f"--games is an even number, half of them from each seat, not {games}"
+        raise click.UsageError(msg)
     torch.set_num_threads(1)  # for so small a net more threads cost more than they bring
     # sb3-contrib asks the environment for `action_masks()`, so the observation can be a plain array. The reward "normalized"
     # is points / 3 where no cube is in play. The opponent plays inside the step, so the learner sees its losses as well.
     env = gymnasium.make("bg_env/BackgammonCubeless-v0", opponent=opponent, reward="normalized", mask="info")
+    out.mkdir(parents=True)
     model = MaskablePPO(
         "MlpPolicy",
         env,

@@ -139,8 +139,16 @@ def test_errors_of_tasks_are_those_of_the_arena(workers):
         play_on_ray("nobody", "random", games=8)
     with pytest.raises(SettingsError, match=r"games must be even"):
         play_on_ray("random", "random", games=7)
-    with pytest.raises(SettingsError, match="tasks is a whole number of at least 1, or None"):
-        play_on_ray("random", "random", games=8, tasks=0)
+    for words, wrong in (
+        ("tasks is a whole number of at least 1, or None", {"tasks": 0}),
+        ("cpus is a number of processors, at least 0, not 'x'", {"cpus": "x"}),
+        ("a task asks for 64 processors, and no machine of the cluster has more than 2", {"cpus": 64}),
+        ("retries is a whole number of at least -1, not -2", {"retries": -2}),
+        ("names are two names, one for each player, not", {"names": ("a",)}),
+        ("settings are bg_env.Settings", {"settings": {"cube": False}}),
+    ):
+        with pytest.raises(SettingsError, match=words):
+            play_on_ray("random", "random", games=8, **wrong)
 
 
 def test_ctrl_c_leaves_what_was_played(workers):

@@ -170,9 +170,12 @@ def test_a_net_file_loads_and_another_is_refused(tmp_path) -> None:
 
 
 def test_settings_are_checked() -> None:
-    for wrong in ({"total": 0}, {"hidden": (4,)}, {"lam": 1.5}, {"batch": 2.5}):
-        with pytest.raises(SettingsError):
-            TDSettings(**wrong)
+    wrong = [{"total": 0}, {"hidden": (4,)}, {"lam": 1.5}, {"batch": 2.5}, {"batch": "x"}, {"hidden": ("x", 3)}, {"hidden": 3}]
+    wrong += [{"lr": "x"}, {"match_length": "3"}, {"seed": None}, {"seed": 2**32}, {"targets": 3}, {"turns": True}]
+    for one in wrong:
+        (name,) = one
+        with pytest.raises(SettingsError, match=f"^{name} is "):
+            TDSettings(**one)
 
 
 def test_the_start_is_worth_little_more_to_the_player_on_roll(tmp_path) -> None:

@@ -119,14 +119,15 @@ def play_on_ray(
         the first task that had not ended.
 
     Raises:
-        SettingsError: as in the arena; or `tasks` is none.
+        SettingsError: as in the arena; or `tasks`, `cpus` or `retries` is none; or no machine has so many processors.
         IllegalActionError: a player chose something that is not legal.
     """
     options = meeting_options(a, b, {"games": games, "boards": boards}, seed, observation, settings, rules)
+    _check(cpus, retries, names)
+    parts = [(2 * lo, 2 * (hi - lo)) for lo, hi in cuts(games // 2, tasks)]
     play = _TASK.options(num_cpus=cpus, max_retries=retries, name="bg_env arena")
     players = [ray.put(packed(_sendable(one, options.settings))) for one in (a, b)]
     how = {"seed": seed, "boards": boards, "observation": observation, "names": names, "settings": options.settings}
-    parts = [(2 * lo, 2 * (hi - lo)) for lo, hi in cuts(games // 2, tasks)]
     waiting = {play.remote(*players, how | {"first": first, "games": n}): (first, n) for first, n in parts}
     done: list[Part] = []
     try:
@@ -143,6 +144,23 @@ def play_on_ray(
         for task in waiting:
             ray.cancel(task, force=True)
     return joined(done)
+
+
+def _check(cpus: Any, retries: Any, names: Any) -> None:
+    """Refuse what Ray would refuse in words of its own, or wait for without end."""
+    if isinstance(cpus, bool) or not isinstance(cpus, (int, float)) or not 0 <= cpus < float("inf"):
+        msg = f"cpus is a number of processors, at least 0, not {quoted(cpus)}"
+        raise SettingsError(msg)
+    most = max((node["Resources"].get("CPU", 0) for node in ray.nodes() if node["Alive"]), default=0)
+    if 0 < most < cpus:
+        msg = f"a task asks for {cpus:g} processors, and no machine of the cluster has more than {most:g}"
+        raise SettingsError(msg)
+    if isinstance(retries, bool) or not isinstance(retries, (int, np.integer)) or retries < -1:
+        msg = f"retries is a whole number of at least -1, not {quoted(retries)}"
+        raise SettingsError(msg)
+    if names is not None and (isinstance(names, str) or len(names) != 2):
+        msg = f"names are two names, one for each player, not {quoted(names)}"
+        raise SettingsError(msg)
 
 
 def _part(a: bytes, b: bytes, how: dict[str, Any]) -> Part:

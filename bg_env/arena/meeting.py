@@ -117,6 +117,9 @@ def meeting_options(
     a: Any, b: Any, numbers: dict[str, Any], seed: Any, observation: str, settings: Settings | None, rules: dict[str, Any]
 ) -> EnvOptions:
     """The options of games between `a` and `b`, if all of it is in order; see `play_part`."""
+    if settings is not None and not isinstance(settings, Settings):
+        msg = f"settings are bg_env.Settings(...), not {quoted(settings)}"
+        raise SettingsError(msg)
     if settings is not None:
         rules = {name: getattr(settings, name) for name in settings_names()} | rules
     variant = rules.get("variant", "backgammon")

@@ -56,7 +56,11 @@ _TD = ("hidden", "tactics", "variant", "cube", "match_length", "targets", "exact
     "--measure", metavar="PLAYER", multiple=True, help="Measure the net against this player on the way, too; may be repeated."
 )
 @click.option("--measure-every", type=int, help="So often, in rollouts of 64 steps of each game.  [default: 50]")
-@click.option("--minutes", type=float, help="Train for so many minutes (more, with --resume).  [default: 4, without --steps]")
+@click.option(
+    "--minutes",
+    type=float,
+    help="Train for so many minutes: with --resume so many more, with td in all.  [default: 4, without --steps; with td none]",
+)
 @click.option(
     "--steps", type=int, help="Train for so many decisions of the learner (more, with --resume), rounded up to rollouts."
 )

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from bg_env.equity import LONGEST
-from bg_env.errors import SettingsError
+from bg_env.errors import SettingsError, quoted
 from bg_env.rules import Settings
 
 __all__ = ["MOST_TURNS", "TDSettings"]
 
 MOST_TURNS: Final = 400
 """Turns after which a game of self-play is cut off; only the first nets play so long."""
+
+
+def _whole(value: Any, least: int) -> bool:
+    """Whether it is a whole number of at least `least`."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= least
 
 
 @dataclass(frozen=True)
@@ -64,28 +71,28 @@ class TDSettings:
     start: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "hidden", tuple(int(n) for n in self.hidden))
-        whole = {"total": self.total, "batch": self.batch, "turns": self.turns, "minibatch": self.minibatch}
-        whole |= {"hidden": min(self.hidden, default=0)}
-        for name, value in whole.items():
-            if isinstance(value, bool) or int(value) != value or value < 1:
-                msg = f"{name} is a whole number of at least 1, not {value!r}"
+        for name in ("total", "batch", "turns", "minibatch"):
+            if not _whole(getattr(self, name), 1):
+                msg = f"{name} is a whole number of at least 1, not {quoted(getattr(self, name))}"
                 raise SettingsError(msg)
-        if isinstance(self.seed, bool) or int(self.seed) != self.seed or not 0 <= self.seed < 2**32:
-            msg = f"seed is a whole number from 0 to 2**32 - 1, not {self.seed!r}"
+        if not _whole(self.seed, 0) or self.seed >= 2**32:
+            msg = f"seed is a whole number from 0 to 2**32 - 1, not {quoted(self.seed)}"
             raise SettingsError(msg)
-        if len(self.hidden) != 2:
-            msg = f"hidden is the number of units of two layers, not {self.hidden}"
+        hidden = self.hidden
+        if not isinstance(hidden, (tuple, list)) or len(hidden) != 2 or not all(_whole(n, 1) for n in hidden):
+            msg = f"hidden is the number of units of two layers, at least 1 each, not {quoted(hidden)}"
             raise SettingsError(msg)
+        object.__setattr__(self, "hidden", (int(hidden[0]), int(hidden[1])))
         for name in ("lr", "lr_end", "lam", "average", "explore", "exact_from"):
-            if not 0 <= getattr(self, name) <= 1:
-                msg = f"{name} is a number from 0 to 1, not {getattr(self, name)!r}"
+            share = getattr(self, name)
+            if isinstance(share, bool) or not isinstance(share, (int, float, np.number)) or not 0 <= share <= 1:
+                msg = f"{name} is a number from 0 to 1, not {quoted(share)}"
                 raise SettingsError(msg)
         if self.targets not in ("td", "rolls"):
-            msg = f"targets is 'td' or 'rolls', not {self.targets!r}"
+            msg = f"targets is 'td' or 'rolls', not {quoted(self.targets)}"
             raise SettingsError(msg)
-        if self.match_length > LONGEST:
-            msg = f"match_length is at most {LONGEST}, which the match equity table covers, not {self.match_length}"
+        if not _whole(self.match_length, 0) or self.match_length > LONGEST:
+            msg = f"match_length is from 0 to {LONGEST}, which the match equity table covers, not {quoted(self.match_length)}"
             raise SettingsError(msg)
         self.played()
 
