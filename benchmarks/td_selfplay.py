@@ -2,8 +2,9 @@
 
     python benchmarks/td_selfplay.py --rounds 5 --seconds 10
 
-The learner is `TDLearner` on one thread with two hidden layers of 128 and 64 units, after enough games that its own have the
-usual length. gnubg-nn plays both sides with `best_move` at 0 plies. Needs torch and gnubg-nn.
+The learner is `TDLearner` on one thread with the 198 inputs and two hidden layers of 128 and 64 units, after enough games that
+its own have the usual length, with no plays by chance, which make them longer. gnubg-nn plays both sides with `best_move` at 0
+plies. Needs torch and gnubg-nn.
 """
 
 from __future__ import annotations
@@ -63,9 +64,13 @@ def gnubg(dice: random.Random, seconds: float) -> float:
 @click.option(
     "--warm", type=click.IntRange(0), default=30_000, show_default=True, help="Games learnt from before the clock runs."
 )
-def main(rounds: int, seconds: float, warm: int) -> None:
+@click.option(
+    "--batch", type=click.IntRange(1), default=512, show_default=True, help="Games side by side, and positions of an update."
+)
+def main(rounds: int, seconds: float, warm: int, batch: int) -> None:
     """Measure and print."""
-    learner, dice = TDLearner(TDSettings(hidden=(128, 64), tactics=False, seed=1)), random.Random(1)
+    settings = TDSettings(hidden=(128, 64), tactics=False, batch=batch, minibatch=batch, explore=0.0, seed=1)
+    learner, dice = TDLearner(settings), random.Random(1)
     learner.compile()
     while learner.games < warm:
         learner.round(0.0)
