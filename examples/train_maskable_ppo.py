@@ -113,6 +113,9 @@ def main(game: str, opponent: str, minutes: float, games: int, seed: int, out: P
     if out.exists():
         msg = f"{out} exists already: choose a new folder with --out"
         raise click.UsageError(msg)
+    if games % 2:
+        msg = f"--games is an even number, half of them from each seat, not {games}"
+        raise click.UsageError(msg)
     torch.set_num_threads(1)  # for so small a net more threads cost more than they bring
 
     # The reward "normalized" is points / 3 where no cube is in play. Each game's learner sits on a seat drawn for it.

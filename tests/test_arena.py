@@ -230,6 +230,7 @@ def test_ctrl_c_leaves_what_was_played(after):
     ("arguments", "message"),
     [
         ({"games": 3}, "games must be even.*: 2 or 4"),
+        ({"names": ("a",)}, "names are two names, one for each player, not"),
         ({"games": 0}, r"games is a whole number from 2 to 2\*\*31 - 1, not 0"),
         ({"games": 2**31}, "games is a whole number from 2 to"),
         ({"games": 2.0}, "games is a whole number"),

@@ -122,8 +122,8 @@ def play_on_ray(
         SettingsError: as in the arena; or `tasks`, `cpus` or `retries` is none; or no machine has so many processors.
         IllegalActionError: a player chose something that is not legal.
     """
-    options = meeting_options(a, b, {"games": games, "boards": boards}, seed, observation, settings, rules)
-    _check(cpus, retries, names)
+    options = meeting_options(a, b, {"games": games, "boards": boards}, seed, observation, names, settings, rules)
+    _check(cpus, retries)
     parts = [(2 * lo, 2 * (hi - lo)) for lo, hi in cuts(games // 2, tasks)]
     play = _TASK.options(num_cpus=cpus, max_retries=retries, name="bg_env arena")
     players = [ray.put(packed(_sendable(one, options.settings))) for one in (a, b)]
@@ -146,7 +146,7 @@ def play_on_ray(
     return joined(done)
 
 
-def _check(cpus: Any, retries: Any, names: Any) -> None:
+def _check(cpus: Any, retries: Any) -> None:
     """Refuse what Ray would refuse in words of its own, or wait for without end."""
     if isinstance(cpus, bool) or not isinstance(cpus, (int, float)) or not 0 <= cpus < float("inf"):
         msg = f"cpus is a number of processors, at least 0, not {quoted(cpus)}"
@@ -157,9 +157,6 @@ def _check(cpus: Any, retries: Any, names: Any) -> None:
         raise SettingsError(msg)
     if isinstance(retries, bool) or not isinstance(retries, (int, np.integer)) or retries < -1:
         msg = f"retries is a whole number of at least -1, not {quoted(retries)}"
-        raise SettingsError(msg)
-    if names is not None and (isinstance(names, str) or len(names) != 2):
-        msg = f"names are two names, one for each player, not {quoted(names)}"
         raise SettingsError(msg)
 
 

@@ -98,7 +98,8 @@ def _played(
     settings: Settings | None,
     rules: dict[str, Any],
 ) -> Part:
-    options = meeting_options(a, b, {"first": first, "games": games, "boards": boards}, seed, observation, settings, rules)
+    numbers = {"first": first, "games": games, "boards": boards}
+    options = meeting_options(a, b, numbers, seed, observation, names, settings, rules)
     duel = Duel(a, b, options, int(games), int(seed), int(boards), int(first))
     left = int(games)
     try:
@@ -114,7 +115,14 @@ def _played(
 
 
 def meeting_options(
-    a: Any, b: Any, numbers: dict[str, Any], seed: Any, observation: str, settings: Settings | None, rules: dict[str, Any]
+    a: Any,
+    b: Any,
+    numbers: dict[str, Any],
+    seed: Any,
+    observation: str,
+    names: Any,
+    settings: Settings | None,
+    rules: dict[str, Any],
 ) -> EnvOptions:
     """The options of games between `a` and `b`, if all of it is in order; see `play_part`."""
     if settings is not None and not isinstance(settings, Settings):
@@ -137,6 +145,9 @@ def meeting_options(
                 f"{numbers[name] - 1} or {numbers[name] + 1}"
             )
             raise SettingsError(msg)
+    if names is not None and (not isinstance(names, (tuple, list)) or len(names) != 2):
+        msg = f"names are two names, one for each player, not {quoted(names)}"
+        raise SettingsError(msg)
     if a is None or b is None:
         msg = "an arena needs two players: None is none"
         raise SettingsError(msg)

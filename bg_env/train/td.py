@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields, replace
 from itertools import pairwise
@@ -185,9 +185,12 @@ class TDLearner:
                     work(*slices.get_nowait())
 
         others = [self._pool.submit(until_done) for _ in range(self.threads - 1)]
-        if meanwhile is not None:
-            meanwhile()
-        until_done()
+        try:
+            if meanwhile is not None:
+                meanwhile()
+            until_done()
+        finally:
+            wait(others)  # none goes on behind the back of whoever sees an error
         for other in others:
             other.result()
 
