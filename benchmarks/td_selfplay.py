@@ -69,7 +69,7 @@ def gnubg(dice: random.Random, seconds: float) -> float:
 )
 def main(rounds: int, seconds: float, warm: int, batch: int) -> None:
     """Measure and print."""
-    settings = TDSettings(hidden=(128, 64), tactics=False, batch=batch, minibatch=batch, explore=0.0, seed=1)
+    settings = TDSettings(hidden=(128, 64), tactics=False, batch=batch, minibatch=batch, explore=0.0, optimizer="adam", seed=1)
     learner, dice = TDLearner(settings), random.Random(1)
     learner.compile()
     while learner.games < warm:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import nets
 import numpy as np
@@ -20,6 +21,10 @@ from bg_env.rules import apply as do
 
 pytest.importorskip("torch", reason="the TD learner needs torch")
 
+import torch
+
+from bg_env.train.muon import Muon, orthogonal
+from bg_env.train.store import Store
 from bg_env.train.td import TDLearner, TDSettings
 from bg_env.train.td_targets import td_targets
 
@@ -117,8 +122,10 @@ def test_targets_by_hand() -> None:
     assert known[:, 0].tolist() == [False, True]
 
 
-def test_the_curve_is_the_same_with_any_number_of_threads_and_after_a_stop(tmp_path) -> None:
-    whole, threaded, stopped = TDLearner(SMALL), TDLearner(SMALL, threads=3), TDLearner(SMALL)
+@pytest.mark.parametrize("changed", [{}, {"optimizer": "adam"}, {"targets": "rolls", "exact_from": 0.0, "replay": 3}])
+def test_the_curve_is_the_same_with_any_number_of_threads_and_after_a_stop(tmp_path, changed: dict[str, Any]) -> None:
+    settings = replace(SMALL, **changed)
+    whole, threaded, stopped = TDLearner(settings), TDLearner(settings, threads=3), TDLearner(settings)
     losses = []
     for _ in range(12):
         whole.round()
@@ -128,7 +135,7 @@ def test_the_curve_is_the_same_with_any_number_of_threads_and_after_a_stop(tmp_p
         stopped.round()
     stopped.save(tmp_path / "run.npz")
     gone_on = TDLearner.load(tmp_path / "run.npz", threads=2)
-    assert gone_on.settings == SMALL
+    assert gone_on.settings == settings
     assert gone_on.rounds == 5
     for k in range(5, 12):
         gone_on.round()
@@ -138,6 +145,46 @@ def test_the_curve_is_the_same_with_any_number_of_threads_and_after_a_stop(tmp_p
         for name in ("w1", "b2", "w3"):
             np.testing.assert_array_equal(getattr(other.net(), name), getattr(whole.net(), name))
     assert TDLearner(replace(SMALL, seed=4)).net().w1.tobytes() != TDLearner(SMALL).net().w1.tobytes()
+
+
+def test_the_store_keeps_the_newest_positions(tmp_path) -> None:
+    store = Store(1, size=10)
+    for lo in range(0, 16, 4):
+        store.add(np.zeros(4, STATE), np.zeros(4, np.int8), np.arange(lo, lo + 4, dtype=np.float32)[:, None])
+    assert len(store) == 10
+    drawn = store.draw(2000, np.random.default_rng(1))[2][:, 0]
+    assert sorted(set(drawn.tolist())) == list(range(6, 16))
+    again = Store(1, size=10)
+    again.restore(store.content())
+    assert again.draw(50, np.random.default_rng(2))[2].tolist() == store.draw(50, np.random.default_rng(2))[2].tolist()
+
+
+def test_muon_goes_the_same_way_in_every_direction() -> None:
+    random = np.random.default_rng(1)
+    left, right = np.linalg.qr(random.normal(size=(30, 20)))[0], np.linalg.qr(random.normal(size=(20, 20)))[0]
+    for slanted in (left @ np.diag(np.geomspace(0.02, 1, 20)) @ right, right @ np.diag(np.geomspace(0.02, 1, 20)) @ left.T):
+        straight = orthogonal(torch.from_numpy(slanted.astype(np.float32))).numpy()
+        u, _, v = np.linalg.svd(slanted, full_matrices=False)
+        inside = u.T @ straight @ v.T  # the same directions, all about as long
+        assert np.abs(inside - np.diag(np.diag(inside))).max() < 1e-3
+        assert np.diag(inside).min() > 0.6
+        assert np.diag(inside).max() < 1.3
+
+
+def test_muon_steps_as_pytorchs_does() -> None:
+    muon = pytest.importorskip("torch.optim._muon", reason="PyTorch has Muon from 2.9 on").Muon
+    drawn = torch.Generator().manual_seed(1)
+    first = torch.rand(40, 20, generator=drawn)
+    one, other = first.clone().requires_grad_(), first.clone().requires_grad_()
+    mine = Muon([one], lr=0.01)
+    theirs = muon([other], lr=0.01, weight_decay=0.0, adjust_lr_fn="match_rms_adamw")
+    for _ in range(20):
+        one.grad = torch.randn(40, 20, generator=drawn)
+        other.grad = one.grad.clone()
+        mine.step()
+        theirs.step()
+    assert (one - first).abs().max() > 0.05
+    assert (one - other).abs().max() < 0.003  # it works in bfloat16
 
 
 def test_twenty_thousand_games_of_self_play_beat_random(tmp_path) -> None:
@@ -172,6 +219,7 @@ def test_a_net_file_loads_and_another_is_refused(tmp_path) -> None:
 def test_settings_are_checked() -> None:
     wrong = [{"total": 0}, {"hidden": (4,)}, {"lam": 1.5}, {"batch": 2.5}, {"batch": "x"}, {"hidden": ("x", 3)}, {"hidden": 3}]
     wrong += [{"lr": "x"}, {"match_length": "3"}, {"seed": None}, {"seed": 2**32}, {"targets": 3}, {"turns": True}]
+    wrong += [{"optimizer": "sgd"}, {"replay": 0}]
     for one in wrong:
         (name,) = one
         with pytest.raises(SettingsError, match=f"^{name} is "):

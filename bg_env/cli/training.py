@@ -15,7 +15,20 @@ from bg_env.registration import IDS
 
 __all__ = ["train"]
 
-_TD = ("hidden", "tactics", "variant", "cube", "match_length", "targets", "exact_from", "lr", "lam", "start")
+_TD = (
+    "hidden",
+    "tactics",
+    "variant",
+    "cube",
+    "match_length",
+    "targets",
+    "exact_from",
+    "replay",
+    "optimizer",
+    "lr",
+    "lam",
+    "start",
+)
 """Options of TDSettings that go by the same name."""
 
 
@@ -27,7 +40,7 @@ _TD = ("hidden", "tactics", "variant", "cube", "match_length", "targets", "exact
     show_default=True,
     help="MaskablePPO against an opponent, or a value net by temporal differences in self-play.",
 )
-@click.option("--selfplay-games", type=int, help="With td: games of self-play to learn from.  [default: 1,100,000]")
+@click.option("--selfplay-games", type=int, help="With td: games of self-play to learn from.  [default: 800,000]")
 @click.option("--hidden", type=int, nargs=2, help="With td: units of the two hidden layers.  [default: 512 128]")
 @click.option(
     "--tactics/--no-tactics", default=None, help="With td: show the net shots, freedom to move and the race.  [default: yes]"
@@ -41,7 +54,9 @@ _TD = ("hidden", "tactics", "variant", "cube", "match_length", "targets", "exact
     help="With td: fit positions to what followed, or to the mean over the 21 rolls (exact, and slow).  [default: td]",
 )
 @click.option("--exact-from", type=float, help="With td and --targets rolls: from which share of the games on.  [default: 0.5]")
-@click.option("--lr", type=float, help="With td: learning rate at first; it falls linearly.  [default: 0.0008]")
+@click.option("--replay", type=int, help="With td: how many times a position is fitted to.  [default: 1]")
+@click.option("--optimizer", type=click.Choice(["muon", "adam"]), help="With td: what fits the net.  [default: muon]")
+@click.option("--lr", type=float, help="With td: learning rate at first; it falls linearly.  [default: 0.002]")
 @click.option("--lam", type=float, help="With td: lambda.  [default: 0.7]")
 @click.option("--start", type=click.Path(dir_okay=False), help="With td: the file of a net to begin with.")
 @click.option(

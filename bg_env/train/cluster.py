@@ -37,7 +37,7 @@ __all__ = ["PastSelvesOnRay", "TDLearnerOnRay"]
 
 _SHARE: Final = 2
 """Tasks for each processor: each round is waited for, so few of them, and each worth its way."""
-_STAY: Final = {"_weights", "_average", "_adam", "_record", "_pool", "_sent", "_net", "tasks", "retries"}
+_STAY: Final = {"_weights", "_average", "_optimizers", "_record", "_store", "_pool", "_sent", "_net", "tasks", "retries"}
 """What of a learner its games do not need."""
 
 

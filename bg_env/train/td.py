@@ -2,7 +2,7 @@
 
 All games of a batch are played greedily by the net as it is, some turns at a time, in compiled code without the GIL. The
 positions met are then fitted to what followed them: TD(lambda) targets over those turns, six outcome probabilities a
-position, cross entropy, Adam. What is kept and measured is the running average of the weights, which plays better than any
+position, cross entropy, Muon. What is kept and measured is the running average of the weights, which plays better than any
 single one of them.
 
 The same settings and seed give the same curve, whatever the number of threads that play; one that was stopped and goes on
@@ -34,6 +34,7 @@ from bg_env.players.selfplay import TERMINAL, VALUES, begin, duel, self_play
 from bg_env.players.tactics import TACTICS, tactics_of
 from bg_env.players.weigh import turn_room
 from bg_env.rules import STATE, Phase, Settings, episode_key
+from bg_env.train.store import Store
 from bg_env.train.td_settings import TDSettings
 from bg_env.train.td_targets import td_targets
 
@@ -43,12 +44,17 @@ except ImportError as _error:
     _msg = 'learning needs torch: pip install "bg_env[train]"'
     raise MissingDependencyError(_msg) from _error
 
+from bg_env.train.muon import Muon
+
 __all__ = ["TDLearner", "TDSettings"]
 
 _DUEL_SEED: Final = 99
 _RECORD: Final = ("rows", "odds", "seen", "kind", "exact")
 _SLICES: Final = 4
 """Slices of the batch for each thread, so that none waits long for another."""
+
+_ADAM_SHARE: Final = 1 / 3
+"""Learning rate of Adam in units of Muon's, which has the matrices of the hidden layers."""
 
 Floats = npt.NDArray[np.float32]
 
@@ -80,13 +86,14 @@ class TDLearner:
             w.requires_grad_() for w in (_taken_over(first, ValueNet.load(s.start), s.tactics) if s.start else first)
         ]
         self._average = [w.detach().clone() for w in self._weights]
-        self._adam = torch.optim.Adam(self._weights, lr=s.lr)
+        self._optimizers = _optimizers(self._weights, s)
         self._seeds = np.arange(s.batch, dtype=np.uint64) + np.uint64(s.seed * 1_000_003)
         self._episodes = np.zeros(s.batch, np.int64)
         self._states = np.zeros(s.batch, STATE)
         for i in range(s.batch):
             begin(self._states, i, self._rules, np.uint64(episode_key(self._seeds[i], np.uint64(0))))
         self._record, self._next = _room(s, outputs), _room(s, outputs)
+        self._store = Store(outputs) if s.replay > 1 else None
         self._pool = ThreadPoolExecutor(threads)
 
     @property
@@ -157,15 +164,20 @@ class TDLearner:
             return
         states, seats = rows[:-1].reshape(-1)[at], seen[:-1].reshape(-1)[at]
         wanted = np.where(np.isnan(exact[:-1]), targets, exact[:-1]).reshape(known.size, -1)[at]
+        random = np.random.default_rng([s.seed, self.rounds])
+        if self._store is not None:
+            self._store.add(states, seats, wanted)
+            states, seats, wanted = self._store.draw(s.replay * len(seats), random)
         inputs = encoder("tesauro198").encode(states, self._rules, seats=seats)
         if self._tactics:
             inputs = np.hstack([inputs, tactics_of(states, seats)])
         if self._extra:
             inputs = np.hstack([inputs, extra_inputs_of(states, seats, self._rules, self._extra)])
-        for group in self._adam.param_groups:
-            group["lr"] = s.lr + (s.lr_end - s.lr) * done
+        for optimizer in self._optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = (s.lr + (s.lr_end - s.lr) * done) * group["share"]
         with _one_thread():
-            self._fit(torch.from_numpy(inputs), torch.from_numpy(wanted))
+            self._fit(torch.from_numpy(inputs), torch.from_numpy(wanted), random)
             self._keep_average()
 
     def compile(self) -> None:
@@ -194,9 +206,9 @@ class TDLearner:
         for other in others:
             other.result()
 
-    def _fit(self, inputs: torch.Tensor, targets: torch.Tensor) -> None:
+    def _fit(self, inputs: torch.Tensor, targets: torch.Tensor, random: np.random.Generator) -> None:
         s = self.settings
-        order = torch.from_numpy(np.random.default_rng([s.seed, self.rounds]).permutation(len(inputs)))
+        order = torch.from_numpy(random.permutation(len(inputs)))
         total, n = 0.0, 0
         for first in range(0, len(order), s.minibatch):
             chosen = order[first : first + s.minibatch]
@@ -207,9 +219,11 @@ class TDLearner:
                 loss = -(targets[chosen] * torch.log_softmax(answer, 1)).sum(1).mean()
             else:
                 loss = torch.square(targets[chosen] - answer).mean()
-            self._adam.zero_grad(set_to_none=True)
+            for optimizer in self._optimizers:
+                optimizer.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
-            self._adam.step()
+            for optimizer in self._optimizers:
+                optimizer.step()
             total += loss.item()
             n += 1
         self.loss = total / max(n, 1)
@@ -251,10 +265,13 @@ class TDLearner:
         for name, weights in (("weight", self._weights), ("average", self._average)):
             arrays |= {f"{name}{k}": w.detach().numpy() for k, w in enumerate(weights)}
         for k, w in enumerate(self._weights):
-            for name, value in self._adam.state.get(w, {}).items():
-                arrays[f"adam{k}_{name}"] = value.numpy()
+            for optimizer in self._optimizers:
+                for name, value in optimizer.state.get(w, {}).items():
+                    arrays[f"optimizer{k}_{name}"] = value.numpy()
         for name, array in zip(_RECORD, self._record, strict=True):
             arrays[name] = array
+        if self._store is not None:
+            arrays |= self._store.content()
         arrays |= {"states": self._states, "episodes": self._episodes}
         arrays |= {"rounds": np.array(self.rounds), "seconds": np.array(self.seconds)}
         np.savez(file, **arrays)
@@ -270,7 +287,10 @@ class TDLearner:
             with np.load(path, allow_pickle=False) as file:
                 content = {name: file[name] for name in file.files}
             known = {item.name for item in fields(TDSettings)}
-            given = {"tactics": False} | ast.literal_eval(str(content["settings"]))  # older files do not say it
+            given = ast.literal_eval(str(content["settings"]))
+            if "optimizer" not in given:
+                msg = "it was written by an older version, whose runs cannot go on; begin a new one from its net"
+                raise ValueError(msg)
             settings = TDSettings(**{name: value for name, value in given.items() if name in known})
             learner = cls(replace(settings, start=""), threads=threads)  # what it began with may be gone
             learner.settings = settings
@@ -289,12 +309,14 @@ class TDLearner:
             state = {
                 name.partition("_")[2]: torch.from_numpy(value)
                 for name, value in content.items()
-                if name.startswith(f"adam{k}_")
+                if name.startswith(f"optimizer{k}_")
             }
             if state:
-                self._adam.state[weight] = state
+                next(o for o in self._optimizers if _has(o, weight)).state[weight] = state
         for name, array in zip(_RECORD, self._record, strict=True):
             np.copyto(array, content[name])
+        if self._store is not None:
+            self._store.restore(content)
         self._states[...] = content["states"]
         self._episodes[...] = content["episodes"]
         self.rounds = int(content["rounds"])
@@ -307,6 +329,22 @@ def _room(settings: TDSettings, outputs: int) -> tuple[npt.NDArray[Any], ...]:
     answers = np.zeros((*shape, outputs), np.float32)
     exact = np.full_like(answers, np.nan)
     return np.zeros(shape, STATE), answers, np.zeros(shape, np.int8), np.full(shape, TERMINAL, np.int8), exact
+
+
+def _optimizers(weights: list[torch.Tensor], settings: TDSettings) -> list[torch.optim.Optimizer]:
+    """Those of a run; what each group's learning rate is in units of the run's stands in its `share`."""
+    if settings.optimizer == "adam":
+        return [torch.optim.Adam([{"params": weights, "share": 1.0}], lr=settings.lr)]
+    matrices = [{"params": [weights[0], weights[2]], "share": 1.0}]
+    others = [{"params": [weights[1], *weights[3:]], "share": _ADAM_SHARE}]
+    return [
+        Muon(matrices, lr=settings.lr),
+        torch.optim.Adam(others, lr=settings.lr),
+    ]
+
+
+def _has(optimizer: torch.optim.Optimizer, weight: torch.Tensor) -> bool:
+    return any(w is weight for group in optimizer.param_groups for w in group["params"])
 
 
 @contextmanager

@@ -33,6 +33,9 @@ class TDSettings:
         batch: games played side by side.
         turns: turns of each game between two rounds of fitting.
         minibatch: positions an update.
+        optimizer: "muon": the matrices of the hidden layers by `Muon` (Jordan et al. 2024), everything else by Adam
+            at a third of the learning rate; or "adam": all by Adam, which learns less from as many games, and leaves
+            most units of the second layer dead (docs/strength.md).
         lr, lr_end: learning rate at the start and at the end; it falls linearly.
         lam: lambda, 0 to 1. With 0 a net learns from its own next answer alone, and plays worse in the end (docs/strength.md).
         average: decay of the running average of the weights, a round.
@@ -48,16 +51,19 @@ class TDSettings:
         targets: "td", or "rolls": later targets are the exact mean over the 21 rolls that may come, each played as the net
             likes best, instead of what one of them led to. That is some twenty times the work, without the luck of dice.
         exact_from: share of the games after which it is so.
+        replay: how many times a position is fitted to. 1: once, when it is met; with more, what is fitted to in each round is
+            drawn from the newest 262,144 positions. Exact targets are worth that; others are soon out of date.
         start: path of a net to begin with, "" for a random one: layers are taken over as far as they have the same sizes.
     """
 
-    total: int = 1_100_000
+    total: int = 800_000
     hidden: tuple[int, int] = (512, 128)
     tactics: bool = True
     batch: int = 64
     turns: int = 8
-    minibatch: int = 128
-    lr: float = 8e-4
+    minibatch: int = 512
+    optimizer: str = "muon"
+    lr: float = 2e-3
     lr_end: float = 5e-6
     lam: float = 0.7
     average: float = 0.9998
@@ -68,10 +74,11 @@ class TDSettings:
     explore: float = 0.05
     targets: str = "td"
     exact_from: float = 0.5
+    replay: int = 1
     start: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("total", "batch", "turns", "minibatch"):
+        for name in ("total", "batch", "turns", "minibatch", "replay"):
             if not _whole(getattr(self, name), 1):
                 msg = f"{name} is a whole number of at least 1, not {quoted(getattr(self, name))}"
                 raise SettingsError(msg)
@@ -88,9 +95,10 @@ class TDSettings:
             if isinstance(share, bool) or not isinstance(share, (int, float, np.number)) or not 0 <= share <= 1:
                 msg = f"{name} is a number from 0 to 1, not {quoted(share)}"
                 raise SettingsError(msg)
-        if self.targets not in ("td", "rolls"):
-            msg = f"targets is 'td' or 'rolls', not {quoted(self.targets)}"
-            raise SettingsError(msg)
+        for name, words in (("targets", ("td", "rolls")), ("optimizer", ("muon", "adam"))):
+            if getattr(self, name) not in words:
+                msg = f"{name} is {words[0]!r} or {words[1]!r}, not {quoted(getattr(self, name))}"
+                raise SettingsError(msg)
         if not _whole(self.match_length, 0) or self.match_length > LONGEST:
             msg = f"match_length is from 0 to {LONGEST}, which the match equity table covers, not {quoted(self.match_length)}"
             raise SettingsError(msg)
