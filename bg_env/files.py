@@ -1,12 +1,47 @@
-"""Writing text files so that a failure loses nothing."""
+"""Writing text files so that a failure loses nothing, and reading files of arrays."""
 
 from __future__ import annotations
 
+import zlib
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
 
-from bg_env.errors import NotationError
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["write_whole"]
+from bg_env.errors import NotationError, SettingsError
+
+__all__ = ["read_arrays", "write_whole"]
+
+
+def read_arrays(file: Any, what: str) -> dict[str, npt.NDArray[Any]]:
+    """All arrays of an .npz file, without pickle.
+
+    Args:
+        file: its path, or an open file.
+        what: it should be: "file of a value net".
+
+    Raises:
+        SettingsError: it cannot be read, is no .npz file, or is damaged.
+    """
+    name = getattr(file, "name", file)
+    try:
+        with nullcontext(file) if hasattr(file, "read") else Path(file).open("rb") as opened:
+            found = np.load(opened, allow_pickle=False)
+            if isinstance(found, np.ndarray):
+                msg = f"{name} is no {what}: it is a single array, not an .npz file"
+                raise SettingsError(msg)
+            return {key: found[key] for key in found.files}
+    except SettingsError:
+        raise
+    except OSError as error:
+        msg = f"{name} is no {what}: {error}"
+        raise SettingsError(msg) from error
+    except (BadZipFile, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError, zlib.error) as error:
+        msg = f"{name} is no {what}: it is no .npz file, or damaged"
+        raise SettingsError(msg) from error
 
 
 def write_whole(path: str | Path, text: str) -> None:

@@ -73,6 +73,9 @@ def play_game(env: rl_environment.Environment, agents: list[Any]) -> int:
 @click.option("--smoke", is_flag=True, help="Only see that it runs: six games, and twenty to measure.")
 def main(minutes: float, variant: str, games: int, seed: int, out: Path, smoke: bool) -> None:
     """Train, write, measure."""
+    if games % 2:
+        msg = f"--games is an even number, half of them from each seat, not {games}"
+        raise click.UsageError(msg)
     if out.exists():
         msg = f"{out} exists already: choose a new folder with --out"
         raise click.UsageError(msg)

@@ -61,6 +61,9 @@ def searcher(simulations: int, exploration: float, seed: int) -> BotPlayer:
 @click.option("--smoke", is_flag=True, help="Only see that it runs: two and four simulations, six games each.")
 def main(simulations: int, exploration: float, variant: str, games: int, seed: int, out: Path, smoke: bool) -> None:
     """Play against the random player with more and more simulations, write the curve."""
+    if games % 2:
+        msg = f"--games is an even number, half of them from each seat, not {games}"
+        raise click.UsageError(msg)
     if out.exists():
         msg = f"{out} exists already: choose a new folder with --out"
         raise click.UsageError(msg)

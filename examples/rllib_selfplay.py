@@ -91,6 +91,9 @@ def player(module: Any) -> Any:
 @click.option("--smoke", is_flag=True, help="Only see that it runs: two small iterations, twenty games.")
 def main(mode: str, opponent: str, runners: int, minutes: float, games: int, seed: int, out: Path, smoke: bool) -> None:
     """Train, write, measure."""
+    if games % 2:
+        msg = f"--games is an even number, half of them from each seat, not {games}"
+        raise click.UsageError(msg)
     if out.exists():
         msg = f"{out} exists already: choose a new folder with --out"
         raise click.UsageError(msg)

@@ -79,6 +79,9 @@ class Value(DeterministicMixin, Model):  # type: ignore[misc] # skrl is not type
 @click.option("--smoke", is_flag=True, help="Only see that it runs: two rollouts, twenty games.")
 def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke: bool) -> None:
     """Train, write, measure."""
+    if games % 2:
+        msg = f"--games is an even number, half of them from each seat, not {games}"
+        raise click.UsageError(msg)
     if out.exists():
         msg = f"{out} exists already: choose a new folder with --out"
         raise click.UsageError(msg)

@@ -48,6 +48,9 @@ def main(
     selfplay_games: int, hidden: tuple[int, int], cube: bool, match_length: int, seed: int, games: int, out: Path, smoke: bool
 ) -> None:
     """Learn, write, measure."""
+    if games % 2:
+        msg = f"--games is an even number, half of them from each seat, not {games}"
+        raise click.UsageError(msg)
     if out.exists():
         msg = f"{out} exists already: choose a new folder with --out"
         raise click.ClickException(msg)

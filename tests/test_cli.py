@@ -109,6 +109,8 @@ WRONG = [
     (["train", "--games", "5"], "games is even"),
     (["train", "--algorithm", "td", "--games", "3"], "--games is an even number of at least 4 with --algorithm td, not 3"),
     (["train", "--algorithm", "td", "--games", "0"], "--games is an even number of at least 4 with --algorithm td, not 0"),
+    (["train", "--algorithm", "td", "--exact-from", "0"], "--exact-from belongs to --targets rolls"),
+    (["train", "--algorithm", "td", "--replay", "0"], "replay is a whole number of at least 1, not 0"),
     (["train", "--algorithm", "td", "--minutes", "nan"], "--minutes is a number above 0, not nan"),
     (["train", "--algorithm", "td", "--minutes", "inf"], "--minutes is a number above 0, not inf"),
     (["train", "--algorithm", "td", "--threads", "0"], "--threads is a whole number of at least 1, not 0"),

@@ -206,10 +206,26 @@ def test_a_net_file_loads_and_another_is_refused(tmp_path) -> None:
     with np.load(path, allow_pickle=False) as file:
         content = dict(file)
     np.savez(tmp_path / "other.npz", **{**content, "layout": np.array("tesauro198-5-v0")})
+    whole = path.read_bytes()
     (tmp_path / "text.npz").write_text("no net")
-    for bad, words in (("other.npz", "tesauro198-5-v0"), ("text.npz", "no file of a value net"), ("none.npz", "no file")):
+    (tmp_path / "empty.npz").write_bytes(b"")
+    (tmp_path / "half.npz").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "damaged.npz").write_bytes(whole[:3000] + bytes(100) + whole[3100:])
+    np.save(tmp_path / "array.npz.npy", net.w1)
+    (tmp_path / "array.npz.npy").rename(tmp_path / "array.npz")
+    for bad, words in (
+        ("other.npz", "tesauro198-5-v0"),
+        ("text.npz", "no file of a value net: it is no .npz file, or damaged$"),
+        ("empty.npz", "it is no .npz file, or damaged$"),
+        ("half.npz", "it is no .npz file, or damaged$"),
+        ("damaged.npz", "it is no .npz file, or damaged$"),
+        ("array.npz", "it is a single array"),
+        ("none.npz", "no file of a value net: .*No such file"),
+    ):
         with pytest.raises(SettingsError, match=words):
             ValueNet.load(tmp_path / bad)
+    with pytest.raises(SettingsError, match="no file of a TD run"):
+        TDLearner.load(path)
     with pytest.raises(SettingsError, match="no layout has 10 inputs"):
         ValueNet(net.w1[:10], net.b1, net.w2, net.b2, net.w3, net.b3)
     with pytest.raises(SettingsError, match="w2 has shape"):

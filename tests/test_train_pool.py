@@ -245,7 +245,7 @@ def test_another_file_is_no_pool():
     other = io.BytesIO()
     np.savez(other, x=np.zeros(3))
     for data in (other.getvalue(), b"nonsense"):
-        with pytest.raises(SettingsError, match="not the pool of a training run"):
+        with pytest.raises(SettingsError, match="pool of a training run"):
             pool.restore(io.BytesIO(data), until=0)
 
 
@@ -338,7 +338,7 @@ def test_a_run_against_another_goes_on_by_self_play(tmp_path):
 def test_a_damaged_pool_is_told_in_one_line(tmp_path):
     run(tmp_path, PpoOptions(steps=ROLLOUT, **SMALL))
     (tmp_path / "pool.npz").write_bytes(b"nonsense")
-    with pytest.raises(SettingsError, match="not the pool of a training run"):
+    with pytest.raises(SettingsError, match="pool of a training run"):
         run(tmp_path, PpoOptions(steps=ROLLOUT, **SMALL), resume=True)
 
 

@@ -21,6 +21,7 @@ from bg_env.train import curve, ppo  # noqa: E402
 from bg_env.train.folder import RunFolder  # noqa: E402
 from bg_env.train.options import MINUTES, PpoOptions, choose_options  # noqa: E402
 from bg_env.train.stopping import FirstCtrlC  # noqa: E402
+from bg_env.train.td_run import TDFolder  # noqa: E402
 
 SMALL = {"num_envs": 16, "games": 0}
 ROLLOUT = 16 * ppo.ROLLOUT
@@ -235,6 +236,9 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path):
     folder = RunFolder(tmp_path, overwrite=True)
     folder.model.write_bytes(b"old")
     folder.make()
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+    (tmp_path / "events.out.tfevents.123.host").write_bytes(b"of a run of the TD learner")
+    TDFolder(tmp_path, overwrite=True).make()
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 

@@ -176,6 +176,9 @@ def _td(out: Path, asked: dict[str, Any], *, resume: bool, overwrite: bool, prog
 
     if resume:
         _refuse(asked, ("selfplay_games", *_TD, "seed"), "td without --resume: a run keeps its own")
+    if "exact_from" in asked and asked.get("targets") != "rolls":
+        msg = "--exact-from belongs to --targets rolls"
+        raise SettingsError(msg)
     if asked.get("match_length"):
         asked.setdefault("cube", True)
     chosen = {"total": asked.get("selfplay_games")} | {name: asked.get(name) for name in (*_TD, "seed")}

@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from bg_env._jit import kernel
 from bg_env.errors import SettingsError
+from bg_env.files import read_arrays
 from bg_env.observations import encoder
 from bg_env.players.tactics import TACTICS, tactics
 from bg_env.rules import STATE, Phase
@@ -136,12 +137,7 @@ class ValueNet:
         Raises:
             SettingsError: it is no such file, or of another layout.
         """
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                content = {name: file[name] for name in file.files}
-        except (OSError, ValueError, EOFError, KeyError) as error:
-            msg = f"{path} is no file of a value net: {error}"
-            raise SettingsError(msg) from error
+        content = read_arrays(path, "file of a value net")
         layout = str(content.get("layout", "none"))
         missing = [name for name in (*_ARRAYS, "about") if name not in content]
         if layout not in LAYOUTS or missing:

@@ -54,7 +54,7 @@ class RunFolder:
     """
 
     NAMES: ClassVar[tuple[str, ...]] = ("model.zip", "run.json", "games.npz", "pool.npz", "curve.csv", "curve.png")
-    """What a run may have written."""
+    """What a run may have written; patterns of names."""
     NEEDED: ClassVar[tuple[str, ...]] = ("model.zip", "run.json")
     """What a run must have written to be resumed."""
 
@@ -88,7 +88,8 @@ class RunFolder:
         self.path.mkdir(parents=True, exist_ok=True)
         if self._clear:
             for name in self.NAMES:
-                (self.path / name).unlink(missing_ok=True)
+                for file in self.path.glob(name):
+                    file.unlink()
 
     @property
     def model(self) -> Path:

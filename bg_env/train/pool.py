@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from bg_env.envs.batch import masks_of
 from bg_env.errors import MissingDependencyError, OrderError, SettingsError
+from bg_env.files import read_arrays
 from bg_env.observations import encoder
 from bg_env.rules import Settings, States
 
@@ -164,12 +165,11 @@ class PastSelves:
         Raises:
             SettingsError: it is another file, or its nets have another shape.
         """
-        try:
-            with np.load(file) as kept:
-                steps, weights = kept["steps"], kept["weights"]
-        except (KeyError, ValueError) as error:
-            msg = f"this is not the pool of a training run: {error}"
-            raise SettingsError(msg) from error
+        kept = read_arrays(file, "pool of a training run")
+        if not {"steps", "weights"} <= set(kept):
+            msg = f"this is not the pool of a training run: it has {', '.join(kept)}, not steps and weights"
+            raise SettingsError(msg)
+        steps, weights = kept["steps"], kept["weights"]
         size = sum(part.numel() for part in self._nets[0].parameters())
         if steps.ndim != 1 or weights.shape != (len(steps), size) or weights.dtype != np.float32:
             msg = f"this is not the pool of such a net: it has weights {weights.dtype} {weights.shape}, not (n, {size})"

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.errors import MissingDependencyError, SettingsError
+from bg_env.files import read_arrays
 from bg_env.observations import encoder
 from bg_env.players.net import LAYOUTS, ValueNet, extra_inputs_of
 from bg_env.players.pubeval import pubeval_table
@@ -283,9 +284,8 @@ class TDLearner:
         Raises:
             SettingsError: it is no such file.
         """
+        content = read_arrays(path, "file of a TD run")
         try:
-            with np.load(path, allow_pickle=False) as file:
-                content = {name: file[name] for name in file.files}
             known = {item.name for item in fields(TDSettings)}
             given = ast.literal_eval(str(content["settings"]))
             if "optimizer" not in given:
@@ -295,7 +295,7 @@ class TDLearner:
             learner = cls(replace(settings, start=""), threads=threads)  # what it began with may be gone
             learner.settings = settings
             learner._restore(content)
-        except (OSError, ValueError, KeyError, EOFError, SyntaxError, TypeError) as error:
+        except (ValueError, KeyError, RuntimeError, SyntaxError, TypeError) as error:
             msg = f"{path} is no file of a TD run: {error}"
             raise SettingsError(msg) from error
         return learner

@@ -27,7 +27,7 @@ _HEAD: Final = ("games", "seconds", "games_per_second", "loss", "pubeval", "half
 class TDFolder(RunFolder):
     """The folder of a TD run; see `RunFolder`."""
 
-    NAMES = ("net.npz", "run.npz", "curve.csv")
+    NAMES = ("net.npz", "run.npz", "curve.csv", "events.out.tfevents.*")
     NEEDED = ("run.npz",)
 
     @property
