@@ -122,6 +122,28 @@ def test_targets_by_hand() -> None:
     assert known[:, 0].tolist() == [False, True]
 
 
+def test_what_followed_corrects_exact_targets_by_its_surprise_alone() -> None:
+    a, b, c, d = np.random.default_rng(1).dirichlet(np.ones(6), size=4).astype(np.float32)
+    odds, seen, goes_on = np.stack([a, b, c])[:, None], np.array([[0], [1], [0]], np.int8), np.full((3, 1), GOES_ON, np.int8)
+    exact = np.full_like(odds, np.nan)
+    exact[0, 0] = d
+    targets, known = td_targets(odds, seen, goes_on, 0.25, exact=exact)
+    second = 0.25 * c[FLIP] + 0.75 * c[FLIP]
+    np.testing.assert_allclose(targets[:, 0], [d + 0.25 * (second - b)[FLIP], second], atol=1e-6)
+    exact[1, 0] = b  # as the net says: no surprise
+    targets, _ = td_targets(odds, seen, goes_on, 0.25, exact=exact)
+    np.testing.assert_allclose(targets[:, 0], [d, b], atol=1e-6)
+    goes_on[1] = BROKEN  # the play went by chance: the mean stands alone
+    exact[1] = np.nan
+    targets, known = td_targets(odds, seen, goes_on, 0.25, exact=exact)
+    assert known[:, 0].tolist() == [True, True]
+    np.testing.assert_allclose(targets[0, 0], d, atol=1e-6)
+    points = np.array([[[0.5]], [[0.25]], [[0.75]]], np.float32)
+    mean = np.array([[[0.375]], [[np.nan]], [[np.nan]]], np.float32)
+    targets, _ = td_targets(points, seen, np.full((3, 1), GOES_ON, np.int8), 0.5, np.array([[1], [2], [2]]), mean)
+    assert targets[:, 0, 0].tolist() == [0.375 - 2 * 0.5 * (-0.75 - 0.25), -0.75]
+
+
 @pytest.mark.parametrize("changed", [{}, {"optimizer": "adam"}, {"targets": "rolls", "exact_from": 0.0, "replay": 3}])
 def test_the_curve_is_the_same_with_any_number_of_threads_and_after_a_stop(tmp_path, changed: dict[str, Any]) -> None:
     settings = replace(SMALL, **changed)

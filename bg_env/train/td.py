@@ -159,12 +159,12 @@ class TDLearner:
         """Fit the net to the last round of play."""
         s = self.settings
         rows, answers, seen, kind, exact = self._record
-        targets, known = td_targets(answers, seen, kind, s.lam, rows["cube"] if s.kind == "cube" else None)
+        targets, known = td_targets(answers, seen, kind, s.lam, rows["cube"] if s.kind == "cube" else None, exact)
         at = np.flatnonzero(known.reshape(-1))
         if not len(at):
             return
         states, seats = rows[:-1].reshape(-1)[at], seen[:-1].reshape(-1)[at]
-        wanted = np.where(np.isnan(exact[:-1]), targets, exact[:-1]).reshape(known.size, -1)[at]
+        wanted = targets.reshape(known.size, -1)[at]
         random = np.random.default_rng([s.seed, self.rounds])
         if self._store is not None:
             self._store.add(states, seats, wanted)

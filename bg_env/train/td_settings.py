@@ -49,7 +49,8 @@ class TDSettings:
         explore: share of the plays (with `cube`: of the cube's turns) that go by chance, so that the net learns of positions
             that its own play does not come to; none of it counts as what followed.
         targets: "td", or "rolls": later targets are the exact mean over the 21 rolls that may come, each played as the net
-            likes best, instead of what one of them led to. That is some twenty times the work, without the luck of dice.
+            likes best, instead of what one of them led to; lambda then weighs how far what followed surprised the net
+            (`td_targets`). That is some twenty times the work, without the luck of dice.
         exact_from: share of the games after which it is so.
         replay: how many times a position is fitted to. 1: once, when it is met; with more, what is fitted to in each round is
             drawn from the newest 262,144 positions. Exact targets are worth that; others are soon out of date.
