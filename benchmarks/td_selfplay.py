@@ -2,9 +2,9 @@
 
     python benchmarks/td_selfplay.py --rounds 5 --seconds 10
 
-The learner is `TDLearner` on one thread with the 198 inputs and two hidden layers of 128 and 64 units, fitted by Adam, after enough
-games that its own have the usual length, with no plays by chance, which make them longer. gnubg-nn plays both sides with `best_move` at 0
-plies. Needs torch and gnubg-nn.
+The learner is `TDLearner` on one thread with the 198 inputs and two hidden layers of 128 and 64 units, fitted by Adam, after
+enough games that its own have the usual length, with no plays by chance, which make them longer. gnubg-nn plays both sides
+with `best_move` at 0 plies. Needs torch and gnubg-nn.
 """
 
 from __future__ import annotations
