@@ -39,7 +39,7 @@ def read_arrays(file: Any, what: str) -> dict[str, npt.NDArray[Any]]:
     except OSError as error:
         msg = f"{name} is no {what}: {error}"
         raise SettingsError(msg) from error
-    except (BadZipFile, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError, zlib.error) as error:
+    except (BadZipFile, EOFError, KeyError, RuntimeError, ValueError, zlib.error) as error:
         msg = f"{name} is no {what}: it is no .npz file, or damaged"
         raise SettingsError(msg) from error
 

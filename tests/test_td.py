@@ -169,7 +169,7 @@ def test_the_curve_is_the_same_with_any_number_of_threads_and_after_a_stop(tmp_p
     assert TDLearner(replace(SMALL, seed=4)).net().w1.tobytes() != TDLearner(SMALL).net().w1.tobytes()
 
 
-def test_the_store_keeps_the_newest_positions(tmp_path) -> None:
+def test_the_store_keeps_the_newest_positions() -> None:
     store = Store(1, size=10)
     for lo in range(0, 16, 4):
         store.add(np.zeros(4, STATE), np.zeros(4, np.int8), np.arange(lo, lo + 4, dtype=np.float32)[:, None])

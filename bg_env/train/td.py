@@ -337,10 +337,7 @@ def _optimizers(weights: list[torch.Tensor], settings: TDSettings) -> list[torch
         return [torch.optim.Adam([{"params": weights, "share": 1.0}], lr=settings.lr)]
     matrices = [{"params": [weights[0], weights[2]], "share": 1.0}]
     others = [{"params": [weights[1], *weights[3:]], "share": _ADAM_SHARE}]
-    return [
-        Muon(matrices, lr=settings.lr),
-        torch.optim.Adam(others, lr=settings.lr),
-    ]
+    return [Muon(matrices, lr=settings.lr), torch.optim.Adam(others, lr=settings.lr)]
 
 
 def _has(optimizer: torch.optim.Optimizer, weight: torch.Tensor) -> bool:
