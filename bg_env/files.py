@@ -26,9 +26,10 @@ def read_arrays(file: Any, what: str) -> dict[str, npt.NDArray[Any]]:
     Raises:
         SettingsError: it cannot be read, is no .npz file, or is damaged.
     """
-    name = getattr(file, "name", file)
+    is_open = hasattr(file, "read")
+    name = getattr(file, "name", "the file") if is_open else file
     try:
-        with nullcontext(file) if hasattr(file, "read") else Path(file).open("rb") as opened:
+        with nullcontext(file) if is_open else Path(file).open("rb") as opened:
             found = np.load(opened, allow_pickle=False)
             if isinstance(found, np.ndarray):
                 msg = f"{name} is no {what}: it is a single array, not an .npz file"

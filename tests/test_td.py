@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -244,7 +245,7 @@ def test_a_net_file_loads_and_another_is_refused(tmp_path) -> None:
         ("array.npz", "it is a single array"),
         ("none.npz", "no file of a value net: .*No such file"),
     ):
-        with pytest.raises(SettingsError, match=words):
+        with pytest.raises(SettingsError, match=f"{re.escape(str(tmp_path / bad))} .*{words}"):
             ValueNet.load(tmp_path / bad)
     with pytest.raises(SettingsError, match="no file of a TD run"):
         TDLearner.load(path)
