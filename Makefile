@@ -72,7 +72,7 @@ golden: $(VENV)/.dev ## rewrite the golden files; read the difference before you
 	$(BIN)/python -m pytest -n 0 -q --golden -k test_golden
 
 bench: $(VENV)/.dev ## measure this engine beside its peers
-	$(BIN)/python -m bg_env bench $(ARGS)
+	$(BIN)/python -m benchmarks $(ARGS)
 
 clean: ## remove the environment and all that was built
 	rm -rf $(VENV) build dist site htmlcov .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

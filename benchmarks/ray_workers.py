@@ -17,9 +17,9 @@ from collections.abc import Callable
 import click
 import ray
 
-from bg_env.adapters.ray import play_on_ray
-from bg_env.train.cluster import TDLearnerOnRay
-from bg_env.train.td import TDSettings
+from bg_env.arena.on_ray import play_on_ray
+from bg_env.train.td.learner import TDSettings
+from bg_env.train.td.on_ray import TDLearnerOnRay
 
 TURNS = 55
 """Turns of a game, on average, once the net plays sensibly."""

@@ -16,7 +16,7 @@ import time
 import click
 import gnubg_nn
 
-from bg_env.train.td import TDLearner, TDSettings
+from bg_env.train.td.learner import TDLearner, TDSettings
 
 START = [0, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0]
 

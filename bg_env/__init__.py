@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from bg_env import registration
+from bg_env import _renamed, registration
 from bg_env.errors import (
     BgEnvError,
     IllegalActionError,
@@ -62,6 +62,7 @@ __all__ = [
 _LAZY = frozenset({"acey_deucey_v0", "backgammon_v0", "hypergammon_v0", "longgammon_v0", "nackgammon_v0"})
 
 registration.register_all()
+_renamed.install()
 
 
 def __getattr__(name: str) -> Any:

@@ -12,9 +12,9 @@ from bg_env.actions import Event, checked_die, checked_seed
 from bg_env.errors import IllegalActionError, OrderError, quoted
 from bg_env.notation import ids, xgid
 from bg_env.notation.moves import find_play
-from bg_env.notation.record import Record
-from bg_env.notation.recording import record_of
 from bg_env.position import Position
+from bg_env.records.record import Record
+from bg_env.records.write import record_of
 from bg_env.render.svg import board_svg
 from bg_env.render.text import board_text
 from bg_env.rules import (
@@ -225,7 +225,7 @@ class Game:
     def record(self, players: tuple[str, str] = ("player_0", "player_1")) -> Record:
         """The record of the game or match from where it was made, for `.mat`, `.sgf` and JSON lines.
 
-        See `bg_env.notation.replay.write_records`.
+        See `bg_env.records.check.write_records`.
 
         Raises:
             OrderError: the game is over and nothing of it was seen, as of an environment that did not record.

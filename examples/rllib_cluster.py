@@ -27,12 +27,12 @@ from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaski
 from ray.tune.registry import register_env
 
 from bg_env import Settings
-from bg_env.adapters.ray import play_on_ray
 from bg_env.adapters.rllib import Greedy, actor_of, give_opponent_again, native, set_opponent
+from bg_env.arena.on_ray import play_on_ray
 from bg_env.players import ValuePlayer
-from bg_env.train.cluster import PastSelvesOnRay, TDLearnerOnRay
-from bg_env.train.folder import checkpoint, last_checkpoint
-from bg_env.train.td import TDSettings
+from bg_env.train.run_folder import checkpoint, last_checkpoint
+from bg_env.train.td.learner import TDSettings
+from bg_env.train.td.on_ray import PastSelvesOnRay, TDLearnerOnRay
 
 CPUS = 0.5  # of an env runner and of a task of the arena: the ones wait while the others play
 EVERY = 4  # iterations from one past self, and one checkpoint, to the next

@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from bg_env import Settings, arena
 from bg_env.players import ValuePlayer
-from bg_env.train.td import TDLearner, TDSettings
+from bg_env.train.td.learner import TDLearner, TDSettings
 
 
 def learn(learner: TDLearner, every: int) -> list[tuple[int, float, float, float]]:

@@ -217,6 +217,15 @@ def first_line(path: Path) -> str:
     return re.split(r"(?<=\.) (?=[A-Z])", paragraph)[0].rstrip(".:")
 
 
+def rooms(folder: Path) -> list[tuple[str, str]]:
+    """The rows of a package's modules, and after them those of the packages in it."""
+    files = [file for file in sorted(folder.glob("*.py")) if file.stem != "__init__"]
+    rows = [(code(file.relative_to(PACKAGE).as_posix()), first_line(file)) for file in files]
+    for inner in sorted(path.parent for path in folder.glob("*/__init__.py")):
+        rows += [(f"**`{inner.relative_to(PACKAGE).as_posix()}/`**", first_line(inner / "__init__.py")), *rooms(inner)]
+    return rows
+
+
 def module_list() -> str:
     rows = []
     for names in layers():
@@ -224,8 +233,7 @@ def module_list() -> str:
             path = PACKAGE / name
             if path.is_dir():
                 rows.append((f"**`{name}/`**", first_line(path / "__init__.py")))
-                order = [file for file in sorted(path.glob("*.py")) if file.stem != "__init__"]
-                rows += [(code(f"{name}/{file.name}"), first_line(file)) for file in order]
+                rows += rooms(path)
             elif path.with_suffix(".py").is_file():
                 rows.append((code(f"{name}.py"), first_line(path.with_suffix(".py"))))
     return table(("module", "what it is"), rows)

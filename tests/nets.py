@@ -6,7 +6,7 @@ import numpy as np
 
 from bg_env.observations import encoder
 from bg_env.players import ValueNet
-from bg_env.players.tactics import TACTICS, tactics_of
+from bg_env.players.valuenet.features import TACTICS, tactics_of
 from bg_env.rules import STATE, Phase, Settings
 
 

@@ -14,9 +14,9 @@ import pytest
 
 from bg_env import arena
 from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
-from bg_env.envs.duel import Duel
-from bg_env.envs.options import read_options
+from bg_env.arena.duel import Duel
 from bg_env.errors import IllegalActionError, MissingDependencyError, SettingsError
+from bg_env.options import read_options
 from bg_env.players import RandomPlayer
 from bg_env.rules import Phase, Settings
 
@@ -358,10 +358,10 @@ def test_an_illegal_choice_is_told_with_the_number_of_its_game():
         arena.play_part(lambda seen: np.full(len(seen["observation"]), -1), "random", first=100, games=2)
 
 
-@pytest.mark.parametrize("module", ["bg_env.adapters.ray", "bg_env.train.cluster"])
+@pytest.mark.parametrize("module", ["bg_env.arena.on_ray", "bg_env.train.td.on_ray"])
 def test_without_ray_the_message_says_what_to_install(monkeypatch, module):
     pytest.importorskip("torch", reason="bg_env.train needs torch")
-    for name in ("bg_env.adapters.ray", "bg_env.train.cluster"):
+    for name in ("bg_env.arena.on_ray", "bg_env.train.td.on_ray"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingDependencyError, match=r'needs Ray: pip install "bg_env\[rllib\]"'):

@@ -8,10 +8,11 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from bg_env.bench import own, peers, program
-from bg_env.bench.plan import RATIOS, groups
-from bg_env.bench.report import table, write_report
-from bg_env.cli import main
+from benchmarks import __main__ as program
+from benchmarks import own
+from benchmarks import processes as peers
+from benchmarks.plan import RATIOS, groups
+from benchmarks.report import table, write_report
 
 
 @pytest.fixture
@@ -120,14 +121,14 @@ def test_the_report(tmp_path):
 
 def test_the_command(alone, tmp_path):
     run = CliRunner().invoke(
-        main, ["bench", "--rounds", "1", "--seconds", "0.01", "--quiet", "--only", "whole plays", "--out", str(tmp_path)]
+        program.bench, ["--rounds", "1", "--seconds", "0.01", "--quiet", "--only", "whole plays", "--out", str(tmp_path)]
     )
     assert run.exit_code == 0, run.output
     assert "distinct whole plays" in run.output
     assert "missing: openspiel: not here" in run.output
     assert (tmp_path / "benchmarks.md").exists()
-    run = CliRunner().invoke(main, ["bench", "--python", f"nobody={sys.executable}", "--only", "whole plays"])
+    run = CliRunner().invoke(program.bench, ["--python", f"nobody={sys.executable}", "--only", "whole plays"])
     assert run.exit_code == 2
-    run = CliRunner().invoke(main, ["bench", "--only", "no such group", "--seconds", "0.01"])
+    run = CliRunner().invoke(program.bench, ["--only", "no such group", "--seconds", "0.01"])
     assert run.exit_code == 2
     assert "no such group" in run.output

@@ -76,7 +76,7 @@ from bg_env.cli import main
 try:
     main(["train", "--help"])
 except SystemExit:
-    print([name for name in ("torch", "matplotlib", "stable_baselines3", "bg_env.notation.replay") if name in sys.modules])
+    print([name for name in ("torch", "matplotlib", "stable_baselines3", "bg_env.records.check") if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.strip().endswith("[]")
@@ -314,8 +314,8 @@ def test_replay_judges_the_handed_records(shared):
 
 def record_file(folder, *, break_it=False):
     """A record of a game that was played here."""
-    from bg_env.notation.recording import record_of
-    from bg_env.notation.replay import write_records
+    from bg_env.records.check import write_records
+    from bg_env.records.write import record_of
 
     game = bg_env.Game.new("hypergammon", seed=4, cube=False)
     start = bg_env.Game.new("hypergammon", cube=False).states
@@ -403,7 +403,7 @@ def test_the_arena_ranks_several():
 
 
 def test_the_arena_tells_what_was_played_when_ctrl_c_comes(monkeypatch):
-    from bg_env.envs.duel import Duel
+    from bg_env.arena.duel import Duel
 
     real, rounds = Duel.round, []
 
@@ -485,7 +485,7 @@ def test_ctrl_c_ends_a_training_with_130_and_a_line(tmp_path):
 
 
 def test_a_second_ctrl_c_says_what_is_left(tmp_path, monkeypatch):
-    ppo = pytest.importorskip("bg_env.train.ppo", reason="training needs the extra bg_env[train]", exc_type=ImportError)
+    ppo = pytest.importorskip("bg_env.train.ppo.run", reason="training needs the extra bg_env[train]", exc_type=ImportError)
 
     def stop(*_arguments, **_options):
         raise KeyboardInterrupt

@@ -26,9 +26,9 @@ from bg_env import (
 )
 from bg_env.actions import BEAVER, DOUBLE, DROP, FIRST_NAMED, ROLL, TAKE, step_action
 from bg_env.envs.aec import BackgammonEnv
-from bg_env.envs.options import RESET_OPTIONS
 from bg_env.envs.single import SingleEnv
 from bg_env.envs.vector import VectorEnv
+from bg_env.reset_options import RESET_OPTIONS
 
 START = "XGID=-b----E-C---eE---c-e----B-"
 GNUBG_START = "4HPwATDgc/ABMA"

@@ -10,7 +10,7 @@ from bg_env import rules as engine
 from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
 from bg_env.equity import match_equity
 from bg_env.players import ValuePlayer
-from bg_env.players.cube import CUBE_LIFE, choose_cube, cube_scratch, weigh_cube, worth_of
+from bg_env.players.janowski import CUBE_LIFE, choose_cube, cube_scratch, weigh_cube, worth_of
 from bg_env.rules import STATE, Phase, Settings
 
 MONEY = Settings(cube_cap=None)

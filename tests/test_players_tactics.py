@@ -6,7 +6,7 @@ import nets
 import numpy as np
 import pytest
 
-from bg_env.players.tactics import TACTICS, tactics_of
+from bg_env.players.valuenet.features import TACTICS, tactics_of
 from bg_env.position import Position
 from bg_env.rules import STATE, Phase, Settings, episode_key, new_episode, pick_action, settle, word
 from bg_env.rules import apply as do

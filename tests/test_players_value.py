@@ -16,8 +16,8 @@ from bg_env import rules as engine
 from bg_env.equity import match_equity
 from bg_env.errors import OrderError, SettingsError
 from bg_env.players import RandomPlayer, ValueNet, ValuePlayer
-from bg_env.players.cube import outcome_values
-from bg_env.players.search import plain_rules
+from bg_env.players.janowski import outcome_values
+from bg_env.players.valuenet.search import plain_rules
 from bg_env.rules import OFF, STATE, VARIANTS, Phase, Settings
 
 POINTS = np.array([1, 2, 3, -1, -2, -3], np.float64)

@@ -16,7 +16,7 @@ from ray.cluster_utils import Cluster
 from test_examples import EXAMPLES
 
 from bg_env import Settings, arena
-from bg_env.adapters.ray import play_on_ray
+from bg_env.arena.on_ray import play_on_ray
 
 pytestmark = pytest.mark.filterwarnings("default")  # Ray warns by itself
 CUBELESS = Settings(cube=False)

@@ -14,12 +14,12 @@ from bg_env.actions import Event
 from bg_env.errors import NotationError
 from bg_env.game import Game
 from bg_env.notation.ids import read_position
-from bg_env.notation.jsonl import read_jsonl, write_jsonl
-from bg_env.notation.mat import read_mat, write_mat
-from bg_env.notation.record import Entry
-from bg_env.notation.recording import record_of, retrace, session
-from bg_env.notation.replay import read_records, replay, write_records
-from bg_env.notation.sgf import read_sgf, write_sgf
+from bg_env.records.check import read_records, replay, write_records
+from bg_env.records.jsonl import read_jsonl, write_jsonl
+from bg_env.records.mat import read_mat, write_mat
+from bg_env.records.record import Entry
+from bg_env.records.sgf import read_sgf, write_sgf
+from bg_env.records.write import record_of, retrace, session
 from bg_env.rules import STATE, Phase, Settings
 
 

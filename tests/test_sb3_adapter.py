@@ -7,9 +7,9 @@ import pickle
 import numpy as np
 import pytest
 
-from bg_env.envs.options import INFO_KEYS
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import SettingsError
+from bg_env.options import INFO_KEYS
 
 sb3 = pytest.importorskip("stable_baselines3", reason="needs stable-baselines3")
 contrib = pytest.importorskip("sb3_contrib", reason="needs sb3-contrib")

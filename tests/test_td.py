@@ -12,22 +12,22 @@ import pytest
 
 from bg_env import arena
 from bg_env.errors import SettingsError
-from bg_env.players.net import FLIP, ValueNet, layer_room, look
-from bg_env.players.selfplay import BROKEN, GOES_ON, TERMINAL
-from bg_env.players.selfplay import VALUES as BOTH
-from bg_env.players.weigh import weigh_plays, weigh_room
+from bg_env.players.valuenet.evaluate import weigh_plays, weigh_room
+from bg_env.players.valuenet.net import FLIP, ValueNet, layer_room, look
 from bg_env.position import Position
 from bg_env.rules import STATE, Phase, Settings, episode_key, new_episode, pick_action, plays, settle, word
 from bg_env.rules import apply as do
+from bg_env.train.td.self_play import BROKEN, GOES_ON, TERMINAL
+from bg_env.train.td.self_play import VALUES as BOTH
 
 pytest.importorskip("torch", reason="the TD learner needs torch")
 
 import torch
 
-from bg_env.train.muon import Muon, orthogonal
-from bg_env.train.store import Store
-from bg_env.train.td import TDLearner, TDSettings
-from bg_env.train.td_targets import td_targets
+from bg_env.train.td.learner import TDLearner, TDSettings
+from bg_env.train.td.muon import Muon, orthogonal
+from bg_env.train.td.replay_buffer import Store
+from bg_env.train.td.targets import td_targets
 
 VALUES = BOTH[0, 0]
 

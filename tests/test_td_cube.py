@@ -10,16 +10,16 @@ import pytest
 from test_players_cubeful import plain_worth, played_states
 
 from bg_env.errors import SettingsError
-from bg_env.players.search import cube_odds, search_room
-from bg_env.players.selfplay import BROKEN, GOES_ON, TERMINAL, VALUES, begin, self_play
-from bg_env.players.weigh import turn_room
+from bg_env.players.valuenet.evaluate import turn_room
+from bg_env.players.valuenet.search import cube_odds, search_room
 from bg_env.rules import STATE, Phase, Settings, apply_roll, episode_key
 from bg_env.rules.candidates import candidates
+from bg_env.train.td.self_play import BROKEN, GOES_ON, TERMINAL, VALUES, begin, self_play
 
 pytest.importorskip("torch", reason="the TD learner needs torch")
 
-from bg_env.train.td import TDLearner, TDSettings
-from bg_env.train.td_targets import td_targets
+from bg_env.train.td.learner import TDLearner, TDSettings
+from bg_env.train.td.targets import td_targets
 
 SMALL = TDSettings(total=400, hidden=(24, 12), batch=16, turns=6, minibatch=32, seed=3)
 

@@ -17,14 +17,15 @@ import gymnasium  # noqa: E402 - after the libraries that it needs
 
 import bg_env  # noqa: E402
 from bg_env import Settings  # noqa: E402
+from bg_env.batch.kernels import masks_of  # noqa: E402
 from bg_env.cli import main  # noqa: E402
-from bg_env.envs.batch import masks_of  # noqa: E402
 from bg_env.errors import OrderError, SettingsError  # noqa: E402
 from bg_env.observations import encoder  # noqa: E402
-from bg_env.train import curve, ppo  # noqa: E402
-from bg_env.train.folder import RunFolder  # noqa: E402
-from bg_env.train.options import PpoOptions, choose_options  # noqa: E402
-from bg_env.train.pool import EVERY, NEWEST, SIZE, PastSelves, actor_of  # noqa: E402
+from bg_env.train.ppo import curve  # noqa: E402
+from bg_env.train.ppo import run as ppo  # noqa: E402
+from bg_env.train.ppo.opponent_pool import EVERY, NEWEST, SIZE, PastSelves, actor_of  # noqa: E402
+from bg_env.train.ppo.options import PpoOptions, choose_options  # noqa: E402
+from bg_env.train.run_folder import RunFolder  # noqa: E402
 
 SMALL = {"opponent": "self", "num_envs": 16, "games": 0}
 ROLLOUT = 16 * ppo.ROLLOUT

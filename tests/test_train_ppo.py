@@ -17,11 +17,12 @@ sb3_contrib = pytest.importorskip("sb3_contrib", reason="training needs the extr
 
 import bg_env  # noqa: E402 - after the libraries that it needs
 from bg_env.errors import SettingsError  # noqa: E402
-from bg_env.train import curve, ppo  # noqa: E402
-from bg_env.train.folder import RunFolder  # noqa: E402
-from bg_env.train.options import MINUTES, PpoOptions, choose_options  # noqa: E402
-from bg_env.train.stopping import FirstCtrlC  # noqa: E402
-from bg_env.train.td_run import TDFolder  # noqa: E402
+from bg_env.train.interrupt import FirstCtrlC  # noqa: E402
+from bg_env.train.ppo import curve  # noqa: E402
+from bg_env.train.ppo import run as ppo  # noqa: E402
+from bg_env.train.ppo.options import MINUTES, PpoOptions, choose_options  # noqa: E402
+from bg_env.train.run_folder import RunFolder  # noqa: E402
+from bg_env.train.td.run import TDFolder  # noqa: E402
 
 SMALL = {"num_envs": 16, "games": 0}
 ROLLOUT = 16 * ppo.ROLLOUT
@@ -319,7 +320,7 @@ def test_without_the_libraries_the_install_line_is_told():
 import sys, bg_env
 sys.modules["torch"] = None
 try:
-    import bg_env.train.ppo
+    import bg_env.train.ppo.run
 except bg_env.MissingDependencyError as error:
     print(error)
 """

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bg_env.envs import games
-from bg_env.envs.options import INFO_KEYS
+from bg_env.batch import batch as games
 from bg_env.envs.single import SingleEnv
 from bg_env.envs.vector import VectorEnv
+from bg_env.options import INFO_KEYS
 from bg_env.registration import IDS
 from bg_env.rules import legal_mask, plays
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import bg_env
-from bg_env.envs import games
-from bg_env.envs.afterstates import best
+from bg_env.batch import batch as games
+from bg_env.batch.afterstates import best
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import IllegalActionError, OrderError, SettingsError
 from bg_env.observations import encoder

@@ -18,10 +18,11 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 import bg_env
-from bg_env.envs import batch, games
-from bg_env.envs.afterstates import best
+from bg_env.batch import batch as games
+from bg_env.batch import kernels as batch
+from bg_env.batch.afterstates import best
+from bg_env.batch.threads import Slices
 from bg_env.envs.single import SingleEnv
-from bg_env.envs.slices import Slices
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import IllegalActionError, OrderError, SettingsError
 from bg_env.observations import ENCODERS

@@ -8,13 +8,13 @@ The same seed gives the same games, however many are played at once, for players
 differ in ties with the size of the batch.
 
 Any part of the games can be played alone, on another machine if need be: `play_part`; `joined` makes the same result of the
-parts as `play` of the whole. `bg_env.adapters.ray` does so on Ray.
+parts as `play` of the whole. `bg_env.arena.on_ray` does so on Ray.
 """
 
 from bg_env.arena.estimates import Estimate, mean_of, share_of
-from bg_env.arena.meeting import play, play_part
+from bg_env.arena.play import play, play_part
+from bg_env.arena.ratings import Rating, ratings, ratings_text, round_robin
 from bg_env.arena.result import Part, Result, Side, joined
-from bg_env.arena.several import Rating, ratings, ratings_text, round_robin
 
 __all__ = [
     "Estimate",

@@ -112,7 +112,7 @@ class Part:
         seed: of the dice.
         names: of both players.
         first: the number of the first of the games.
-        tally: `bg_env.envs.duel.TALLY` (games,), what is known of each.
+        tally: `bg_env.arena.duel.TALLY` (games,), what is known of each.
     """
 
     settings: Settings

@@ -4,6 +4,6 @@ Bad input gets one line that says what is wrong and what would be right, and exi
 needs beyond the core is imported when it runs.
 """
 
-from bg_env.cli.program import main
+from bg_env.cli.main import main
 
 __all__ = ["main"]

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 import bg_env
-from bg_env.cli.options import shows_colour, speaks_unicode, variant_option
+from bg_env.cli.params import shows_colour, speaks_unicode, variant_option
 from bg_env.errors import SettingsError, quoted
 from bg_env.files import write_whole
 from bg_env.players import PLAYERS, Named

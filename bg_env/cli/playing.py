@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 import bg_env
-from bg_env.cli.options import (
+from bg_env.cli.params import (
     PLAYER_HELP,
     FiniteRange,
     name_of,
@@ -126,8 +126,8 @@ def _saving(file: Path | None, start: Any, game: bg_env.Game, names: tuple[str, 
         yield
     finally:
         if file is not None:
-            from bg_env.notation.recording import record_of
-            from bg_env.notation.replay import write_records
+            from bg_env.records.check import write_records
+            from bg_env.records.write import record_of
 
             write_records(file, [record_of(start, game.settings, game.history, names)])
             click.echo(f"written: {file}")

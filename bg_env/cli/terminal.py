@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from bg_env import actions
-from bg_env.envs.replies import actions_of, plays_of
+from bg_env.batch.opponents import actions_of, plays_of
 from bg_env.errors import BgEnvError, IllegalActionError, NotationError
 from bg_env.game import Game
 from bg_env.notation.moves import find_play, format_actions

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.envs.batch_records import INFO
-from bg_env.envs.games import Games
-from bg_env.envs.options import INFO_KEYS
+from bg_env.batch.batch import Games
+from bg_env.batch.layout import INFO
+from bg_env.options import INFO_KEYS
 
 __all__ = ["finals_of"]
 

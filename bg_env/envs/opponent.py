@@ -9,38 +9,15 @@ import numpy as np
 
 from bg_env._jit import kernel
 from bg_env.actions import ROLL, TAKE, checked, why_illegal_text
-from bg_env.envs.one import OneGame
-from bg_env.errors import IllegalActionError, SettingsError, quoted
-from bg_env.players import ModelPlayer, RandomPlayer, bound, player
+from bg_env.envs.episode import OneGame
+from bg_env.errors import IllegalActionError
+from bg_env.players import RandomPlayer
 from bg_env.rewards import reward_of
-from bg_env.rules import CHOICE, Phase, Settings, apply, legal_mask, pick_action, settle, word
+from bg_env.rules import CHOICE, Phase, apply, legal_mask, pick_action, settle, word
 
-__all__ = ["next_word", "opponent_for", "opponent_moves"]
+__all__ = ["next_word", "opponent_moves"]
 
 _NAME_SIXES = 160
-
-
-def opponent_for(opponent: Any, settings: Settings) -> Any:
-    """The opponent for these settings: the player of that name, a player object bound to them, or the callable itself.
-
-    A model of Stable-Baselines3 is made a `ModelPlayer`.
-
-    Raises:
-        SettingsError: it is none of these.
-    """
-    if isinstance(opponent, str):
-        return player(opponent, settings)
-    if isinstance(opponent, type):
-        msg = f"an opponent is an object, not the class {opponent.__name__}: give {opponent.__name__}(...)"
-        raise SettingsError(msg)
-    if hasattr(opponent, "choose") or hasattr(opponent, "choose_plays"):
-        return bound(opponent, settings)
-    if hasattr(opponent, "predict"):
-        return ModelPlayer(opponent, settings=settings)
-    if callable(opponent):
-        return opponent
-    msg = f"an opponent is a name, an object with choose or choose_plays, a model, or a callable, not {quoted(opponent)}"
-    raise SettingsError(msg)
 
 
 @kernel

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.actions import checked
-from bg_env.envs.one import OneGame
-from bg_env.envs.opponent import opponent_for, opponent_moves
-from bg_env.envs.options import known_options, read_options, read_seat
-from bg_env.envs.recorder import Recorder
-from bg_env.envs.view import RENDER_FPS, RENDER_MODES, View
+from bg_env.batch.opponents import opponent_for
+from bg_env.envs.episode import OneGame
+from bg_env.envs.opponent import opponent_moves
+from bg_env.envs.recording import Recorder
+from bg_env.envs.rendering import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import OrderError, SettingsError
 from bg_env.game import Game
+from bg_env.options import known_options, read_options, read_seat
 from bg_env.rules import Settings, Variant
 
 __all__ = ["SingleEnv"]

@@ -22,15 +22,16 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from bg_env.envs.afterstates import Afterstates, checked_index, find_afterstates
-from bg_env.envs.batch_input import read_mode, read_number, read_reset_mask
+from bg_env.batch.afterstates import Afterstates, checked_index, find_afterstates
+from bg_env.batch.batch import Games, Report, View
+from bg_env.batch.checks import read_mode, read_number, read_reset_mask
+from bg_env.batch.layout import ENDED, INFO
+from bg_env.batch.restore import read_saved
 from bg_env.envs.batch_output import finals_of
-from bg_env.envs.batch_records import ENDED, INFO
-from bg_env.envs.batch_saved import read_saved
-from bg_env.envs.games import Games, Report, View
-from bg_env.envs.options import INFO_KEYS, checked_flag, known_options, read_options, read_reset_options, read_seat
 from bg_env.errors import OrderError, SettingsError
+from bg_env.options import INFO_KEYS, checked_flag, known_options, read_options, read_seat
 from bg_env.render.text import board_text
+from bg_env.reset_options import read_reset_options
 from bg_env.rules import Settings, States, Variant
 from bg_env.rules.candidates import Room
 
@@ -280,7 +281,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
         Args:
             index: integers (num_envs,): places in the flat batch, so offsets[i] <= index[i] < offsets[i + 1]; ignored for a
-                game that begins anew in this step. (`bg_env.envs.afterstates.best` finds the highest values.)
+                game that begins anew in this step. (`bg_env.batch.afterstates.best` finds the highest values.)
 
         Returns:
             As `step`.

@@ -9,7 +9,7 @@ from bg_env.errors import NotationError
 from bg_env.notation import match_id as codec
 from bg_env.notation import position_id
 from bg_env.notation.match_id import MatchId
-from bg_env.notation.setup import (
+from bg_env.notation.state_of_id import (
     Setup,
     all_off,
     kept_alive,

@@ -22,7 +22,7 @@ import re
 from typing import Any, Final
 
 from bg_env.errors import NotationError
-from bg_env.notation.setup import (
+from bg_env.notation.state_of_id import (
     Setup,
     all_off,
     kept_alive,

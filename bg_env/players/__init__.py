@@ -17,25 +17,14 @@ Objects do as well: `ValuePlayer(net, plies=1)`, `FunctionPlayer(function)`, `Mo
 anything with the methods of `Player` or `PlayPlayer`.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from importlib import resources
-from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final
-
-from bg_env.errors import SettingsError, quoted
 from bg_env.players.gnubg import GnubgPlayer
-from bg_env.players.models import FunctionPlayer, ModelPlayer, load_model
-from bg_env.players.net import ValueNet
+from bg_env.players.models import FunctionPlayer, ModelPlayer
+from bg_env.players.names import PLAYERS, Named, player
 from bg_env.players.protocol import Player, PlayPlayer, bound
 from bg_env.players.pubeval import PubevalPlayer
 from bg_env.players.random import RandomPlayer
-from bg_env.players.value import ValuePlayer
-from bg_env.rules import Settings
+from bg_env.players.valuenet.net import ValueNet
+from bg_env.players.valuenet.player import ValuePlayer
 
 __all__ = [
     "PLAYERS",
@@ -52,101 +41,3 @@ __all__ = [
     "bound",
     "player",
 ]
-
-
-@dataclass(frozen=True)
-class Named:
-    """A player that has a name.
-
-    Attributes:
-        name: the part before the colon.
-        argument: what may stand behind it: "" nothing, "FILE" a path that must stand there, "PLIES" a number that may.
-        make: makes the player out of the argument ("" if none was given).
-    """
-
-    name: str
-    argument: str
-    make: Callable[[str], Any]
-
-    def made(self, argument: str) -> Any:
-        """The player, bound to no settings.
-
-        Raises:
-            SettingsError: the argument is missing, too much, or none of a player's.
-        """
-        if argument and not self.argument:
-            msg = f"player {self.name!r} takes nothing behind its name, not {quoted(argument)}"
-            raise SettingsError(msg)
-        if self.argument == "FILE" and not argument:
-            msg = f"player {self.name!r} needs a file: write '{self.name}:PATH'"
-            raise SettingsError(msg)
-        if self.argument == "PLIES" and argument and not argument.isdecimal():
-            msg = f"player {self.name!r} takes how far to look ahead, such as '{self.name}:1', not {quoted(argument)}"
-            raise SettingsError(msg)
-        return self.make(argument)
-
-
-@lru_cache
-def _shipped(name: str) -> ValueNet:
-    file = resources.files("bg_env") / "data" / f"{name}.npz"
-    if not file.is_file():
-        msg = f"this installation has no net for the player {name!r}: train one (bg-env train) and play it as 'greedy:FILE.npz'"
-        raise SettingsError(msg)
-    with file.open("rb") as stream:
-        return ValueNet.load(stream)
-
-
-def _td(plies: str) -> ValuePlayer:
-    return ValuePlayer(_shipped("td"), int(plies or 0), name=f"td:{plies}" if plies else "td")
-
-
-def _greedy(path: str) -> ValuePlayer:
-    return ValuePlayer(path, 0, name=f"greedy:{Path(path).name}")
-
-
-def _expectimax(path: str) -> ValuePlayer:
-    return ValuePlayer(path, 1, name=f"expectimax:{Path(path).name}")
-
-
-def _sb3(path: str) -> ModelPlayer:
-    return ModelPlayer(load_model(path), name=f"sb3:{Path(path).name}")
-
-
-PLAYERS: Final[Mapping[str, Named]] = MappingProxyType(
-    {
-        item.name: item
-        for item in (
-            Named("random", "", lambda _: RandomPlayer()),
-            Named("pubeval", "", lambda _: PubevalPlayer()),
-            Named("td", "PLIES", _td),
-            Named("td-cube", "", lambda _: ValuePlayer(_shipped("td_cube"), name="td-cube")),
-            Named("greedy", "FILE", _greedy),
-            Named("expectimax", "FILE", _expectimax),
-            Named("sb3", "FILE", _sb3),
-            Named("gnubg", "PLIES", lambda plies: GnubgPlayer(int(plies or 0))),
-        )
-    }
-)
-"""The players known by name."""
-
-
-def player(name: str, settings: Settings) -> Any:
-    """The player called `name`, for these settings.
-
-    Args:
-        name: one of `PLAYERS`, with what stands behind a colon: "td:1", "greedy:runs/td/net.npz".
-        settings: what is played.
-
-    Raises:
-        SettingsError: no player has that name, or it does not play under these settings.
-        MissingDependencyError: it needs a package that is not installed.
-    """
-    if not isinstance(name, str):
-        msg = f"a player is called by a name, not by {quoted(name)}: choose from {', '.join(PLAYERS)}"
-        raise SettingsError(msg)
-    head, _, argument = name.partition(":")
-    if head not in PLAYERS:
-        known = (f"{item.name}:FILE" if item.argument == "FILE" else item.name for item in PLAYERS.values())
-        msg = f"no player is called {quoted(name)}: choose from {', '.join(known)}"
-        raise SettingsError(msg)
-    return bound(PLAYERS[head].made(argument), settings)

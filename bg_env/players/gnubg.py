@@ -2,7 +2,7 @@
 
 gnubg-nn is under the GPL and no dependency of bg_env: `pip install gnubg-nn`. Checker plays are its `best_move`, in matches
 at the score and cube. Cube decisions in matches are its `evaluate_cube_decision` (with its own match equity table, up to 25
-points away); it has none for money play, where, as in GNU Backgammon itself, Janowski's model (`bg_env.players.cube`)
+points away); it has none for money play, where, as in GNU Backgammon itself, Janowski's model (`bg_env.players.janowski`)
 weighs its cubeless odds. Under Jacoby with a centred cube, and for a roll partly played, which `best_move` does not know,
 its odds of every play are weighed here.
 
@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
 from bg_env.errors import MissingDependencyError, OrderError, SettingsError, quoted
-from bg_env.players.cube import choose_cube, cube_scratch, outcome_values
-from bg_env.players.search import plain_rules
+from bg_env.players.janowski import choose_cube, cube_scratch, outcome_values
+from bg_env.players.valuenet.search import plain_rules
 from bg_env.rules import VARIANTS, Phase, Settings, States, plays
 
 __all__ = ["GnubgPlayer"]

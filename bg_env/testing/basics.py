@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
-from bg_env.envs.options import INFO_KEYS
+from bg_env.options import INFO_KEYS
 
 __all__ = ["GAMES", "Choose", "check_info", "check_view", "chooser", "mask_of", "need", "same"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bg_env.envs.options import INFO_KEYS
+from bg_env.options import INFO_KEYS
 from bg_env.testing.basics import GAMES, Choose, check_info, check_view, chooser, mask_of, need, same
 
 __all__ = ["check_single", "check_vector"]

@@ -1,0 +1,96 @@
+"""Old names of modules, which import the new ones with a DeprecationWarning for one version."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Final
+
+__all__ = ["MODULES", "install"]
+
+MODULES: Final = {
+    "adapters.ray": "arena.on_ray",
+    "arena.meeting": "arena.play",
+    "arena.several": "arena.ratings",
+    "envs.afterstates": "batch.afterstates",
+    "envs.batch": "batch.kernels",
+    "envs.batch_game": "batch.step",
+    "envs.batch_input": "batch.checks",
+    "envs.batch_pubeval": "batch.pubeval_opponent",
+    "envs.batch_recorder": "envs.batch_recording",
+    "envs.batch_records": "batch.layout",
+    "envs.batch_saved": "batch.restore",
+    "envs.batch_shared": "batch.shared_step",
+    "envs.duel": "arena.duel",
+    "envs.games": "batch.batch",
+    "envs.one": "envs.episode",
+    "envs.options": "options",
+    "envs.recorder": "envs.recording",
+    "envs.replies": "batch.opponents",
+    "envs.slices": "batch.threads",
+    "envs.view": "envs.rendering",
+    "notation.jsonl": "records.jsonl",
+    "notation.mat": "records.mat",
+    "notation.record": "records.record",
+    "notation.recording": "records.write",
+    "notation.replay": "records.check",
+    "notation.replayed": "records.report",
+    "notation.replayer": "records.check_game",
+    "notation.setup": "notation.state_of_id",
+    "notation.sgf": "records.sgf",
+    "notation.written": "records.fast_roll",
+    "players.cube": "players.janowski",
+    "players.net": "players.valuenet.net",
+    "players.search": "players.valuenet.search",
+    "players.selfplay": "train.td.self_play",
+    "players.tactics": "players.valuenet.features",
+    "players.value": "players.valuenet.player",
+    "players.weigh": "players.valuenet.evaluate",
+    "train.cluster": "train.td.on_ray",
+    "train.curve": "train.ppo.curve",
+    "train.folder": "train.run_folder",
+    "train.measure": "train.ppo.evaluate",
+    "train.muon": "train.td.muon",
+    "train.options": "train.ppo.options",
+    "train.pool": "train.ppo.opponent_pool",
+    "train.stopping": "train.interrupt",
+    "train.store": "train.td.replay_buffer",
+    "train.td_run": "train.td.run",
+    "train.td_settings": "train.td.settings",
+    "train.td_targets": "train.td.targets",
+}
+"""Old module names of version 0.1, without the package's own name, and the new ones."""
+
+
+class _Loader(Loader):
+    """Puts the module of the new name in the place of the old one."""
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Let Python make an empty module, which `exec_module` replaces."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Import the module of the new name, and warn."""
+        name = module.__name__
+        new = f"bg_env.{MODULES[name.removeprefix('bg_env.')]}"
+        warnings.warn(f"{name} is now {new}; the old name goes with version 0.3", DeprecationWarning, stacklevel=2)
+        sys.modules[name] = importlib.import_module(new)
+
+
+class _Finder(MetaPathFinder):
+    """Finds old names only, after every other finder."""
+
+    def find_spec(self, fullname: str, _path: Sequence[str] | None = None, _target: Any = None) -> ModuleSpec | None:
+        """The spec of an old name; None for any other."""
+        package, _, name = fullname.partition(".")
+        return ModuleSpec(fullname, _Loader()) if package == "bg_env" and name in MODULES else None
+
+
+def install() -> None:
+    """Let Python find old names."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.append(_Finder())

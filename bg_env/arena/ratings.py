@@ -1,0 +1,93 @@
+"""Several players: each meets each, and what they are worth by Elo's model."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from bg_env.arena.play import play
+from bg_env.arena.result import Result
+
+__all__ = ["Rating", "ratings", "ratings_text", "round_robin"]
+
+_ELO: Final = 400 / math.log(10)
+
+
+@dataclass(frozen=True)
+class Rating:
+    """A player's place among several.
+
+    Attributes:
+        name: the player's.
+        elo: its rating on the scale of chess, where 400 points more mean ten wins to one loss; the mean of all is 0.
+        points: points per game against all others, each of them counted alike.
+        wins: share of episodes won.
+    """
+
+    name: str
+    elo: float
+    points: float
+    wins: float
+
+
+def round_robin(players: Sequence[Any], names: Sequence[str] | None = None, **how: Any) -> list[Result]:
+    """Every player meets every other, all on the same dice.
+
+    Args:
+        players: at least two, as `play` takes them.
+        names: of all, for the results; None for their own.
+        **how: as of `play`.
+
+    Returns:
+        The results, in the order of the pairs; the last may be incomplete, if Ctrl-C came, and then no more follow.
+    """
+    results = []
+    for i, j in itertools.combinations(range(len(players)), 2):
+        pair = None if names is None else (names[i], names[j])
+        results.append(play(players[i], players[j], names=pair, **how))
+        if not results[-1].complete:
+            break
+    return results
+
+
+def ratings(results: Sequence[Result]) -> list[Rating]:
+    """Ratings of all players in the results, best first.
+
+    They are the most likely ones under Elo's model, with a tenth of a win and of a loss added to each meeting, so that a
+    player who has won everything has a rating too.
+    """
+    names = list(dict.fromkeys(side.name for result in results for side in result.sides))
+    place = {name: k for k, name in enumerate(names)}
+    n = len(names)
+    wins, points = np.zeros((n, n)), np.full((n, n), np.nan)
+    for result in results:
+        i, j = (place[side.name] for side in result.sides)
+        for k, m, side in ((i, j, result.sides[0]), (j, i, result.sides[1])):
+            wins[k, m] += side.wins.value * result.episodes + 0.1
+        points[i, j], points[j, i] = result.points.value, -result.points.value
+    games = wins + wins.T
+    strength = np.ones(n)
+    for _ in range(10_000):  # Hunter's MM steps for the model of Bradley and Terry
+        old = strength
+        strength = wins.sum(axis=1) / (games / (old[:, None] + old[None, :])).sum(axis=1)
+        strength /= math.exp(float(np.log(strength).mean()))
+        if np.abs(np.log(strength / old)).max() < 1e-10:
+            break
+    found = [
+        Rating(name, _ELO * math.log(strength[k]), float(np.nanmean(points[k])), float(wins[k].sum() / games[k].sum()))
+        for k, name in enumerate(names)
+    ]
+    return sorted(found, key=lambda rating: -rating.elo)
+
+
+def ratings_text(found: Sequence[Rating]) -> str:
+    """The ratings as a table."""
+    width = max(len(rating.name) for rating in found)
+    lines = [f"{'':{width}} {'Elo':>7} {'wins':>7} {'points':>8}"]
+    lines += [f"{one.name:{width}} {one.elo:>+7.0f} {one.wins:>7.1%} {one.points:>+8.3f}" for one in found]
+    return "\n".join(lines)

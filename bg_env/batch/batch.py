@@ -1,0 +1,302 @@
+"""A batch of games and what can be done with all of them at once; it knows no RL library.
+
+`VectorEnv` is the Gymnasium form of it. All arrays are indexed by the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.actions import why_illegal_text
+from bg_env.batch import kernels as batch
+from bg_env.batch.checks import checked_actions, read_seeds
+from bg_env.batch.layout import (
+    ENDED_UNSEEN,
+    INFO,
+    OTHER_OPPONENT,
+    PLAN,
+    PUBEVAL_OPPONENT,
+    RUNNING,
+    SEAT_BY_KEY,
+    SLOT,
+    Batch,
+)
+from bg_env.batch.opponents import batch_opponent, opponent_kind, reply
+from bg_env.batch.pubeval_opponent import pubeval_replies
+from bg_env.batch.shared_step import NOTHING, NUMBERS, Turns, play_in_turns, step_in_turns
+from bg_env.batch.threads import Call, Slices
+from bg_env.errors import IllegalActionError, OrderError
+from bg_env.options import EnvOptions
+from bg_env.players.pubeval import pubeval_scratch, pubeval_table
+from bg_env.reset_options import start_from
+from bg_env.rules import STATE, States
+
+__all__ = ["Games", "Report", "View"]
+
+_NO_FLAT = np.zeros((0, 0), np.float32)
+_NO_DICE = np.zeros((0, 2), np.int64)
+FEWEST = 1024
+"""A thread has at least so many games: fewer are done sooner than it is called."""
+_NEVER = -2
+"""Episode number of a game that has never had a seed."""
+
+
+class Report(NamedTuple):
+    """What a step reports, as the kernels of `bg_env.batch.kernels` write it."""
+
+    info: npt.NDArray[np.int32]
+    """(INFO, n): a row for each of INFO_KEYS."""
+    rewards: npt.NDArray[np.float64]
+    """(2, n): reward, and the return of the episode that ended."""
+    lengths: npt.NDArray[np.int32]
+    """(n,): length of the episode that ended."""
+    ends: npt.NDArray[np.bool_]
+    """(2, n): terminated, truncated."""
+
+
+class View(NamedTuple):
+    """What the games look like."""
+
+    mask: npt.NDArray[np.int8]
+    """(n, actions)."""
+    flat: npt.NDArray[np.float32] | None
+    """(n, size): the observations; None where they are not wanted."""
+
+
+class Games:
+    """`n` games under the same options, with the learner's seat and an opponent.
+
+    Args:
+        options: the checked arguments of the environment.
+        n: number of games.
+        opponent: see `bg_env.batch.opponents.batch_opponent`.
+        seat: the learner's: 0, 1, or None for a bit of each episode's key.
+        same_step: whether an episode begins in the step that ends the one before; if not, in the next step.
+        limit: steps after which an episode is truncated, 0 for no limit.
+        threads: how many threads share the games, at most; see FEWEST.
+    """
+
+    def __init__(
+        self, options: EnvOptions, n: int, *, opponent: Any, seat: int | None, same_step: bool, limit: int, threads: int
+    ) -> None:
+        self.options = options
+        self.n = n
+        self.rules = options.settings.record()
+        self.states = np.zeros(n, STATE)
+        self.slots = np.zeros(n, SLOT)
+        self.slots["episode"] = _NEVER
+        self.slots["over"] = ENDED_UNSEEN
+        self.sets = np.zeros((n, 2), np.int32)
+        self.viewers = np.zeros(n, np.int8)
+        self.dice = _NO_DICE
+        self.plan = np.zeros(1, PLAN)
+        self.plan["reward"] = options.reward
+        self.plan["seat"] = -1 if opponent is None else SEAT_BY_KEY if seat is None else seat
+        self.plan["same_step"] = same_step
+        self.plan["limit"] = limit
+        self.finals = np.zeros(n if same_step else 0, STATE)
+        self.final_info = np.zeros((INFO + 1, n if same_step else 0), np.int32)
+        self.some_over = True
+        self.begun = False
+        self._scratch: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        self._slices = Slices(n, min(threads, max(1, n // FEWEST)))
+        self._turns = Turns(self._slices.ranges)
+        self.set_opponent(opponent)
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Play against `opponent` from its next decision on."""
+        self.opponent = batch_opponent(opponent, self.options)
+        self.plan["opponent"] = opponent_kind(self.opponent)
+
+    @property
+    def _batch(self) -> Batch:
+        return self.states, self.slots, self.rules, self.plan, self.dice, self.sets
+
+    @property
+    def ranges(self) -> list[tuple[int, int]]:
+        """Each thread's range of games."""
+        return self._slices.ranges
+
+    def run(self, call: Call, *, signals: bool = False) -> None:
+        """Call it for every thread's range of games, and wait for all; see `bg_env.batch.threads.Slices.run`."""
+        self._slices.run(call, signals=signals)
+
+    def close(self) -> None:
+        """End the threads."""
+        self._slices.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_scratch": {}}
+
+    # Saving ---
+
+    def save(self) -> tuple[Any, ...]:
+        """All that changes in a step or a reset, for `restore`."""
+        return self.states.copy(), self.slots.copy(), self.dice, self.some_over, self.begun
+
+    def restore(self, saved: tuple[Any, ...]) -> None:
+        """Be as when `saved` was saved."""
+        self.states[:], self.slots[:], self.dice, self.some_over, self.begun = saved
+        batch.find_sets(self.states, self.sets)
+
+    # Stepping ---
+
+    def begin(
+        self,
+        which: npt.NDArray[np.bool_],
+        seed: int | Sequence[int | None] | None,
+        start: Mapping[str, Any],
+        info: npt.NDArray[np.int32],
+    ) -> None:
+        """Begin an episode in the games marked in `which`, with the seeds and the options of `VectorEnv.reset`.
+
+        Raises:
+            BgEnvError: refused; all games are as they were.
+        """
+        seeds, seeded = read_seeds(seed, self.slots["episode"] == _NEVER, which)
+        begin = start_from(start, self.options.settings)
+        if not self.begun and not which.all():
+            msg = f"game {int(np.argmin(which))} has never been reset: the first reset must begin all games"
+            raise OrderError(msg)
+        template = np.zeros(1, STATE)
+        begin.make(template, self.rules, self.options.settings, 0)
+        saved = self.save()
+        try:
+            self.slots["seed"][seeded] = seeds[seeded]
+            self.slots["episode"][seeded] = -1
+            waiting = ((self.slots["queued"] < self.slots["queue_end"]) & ~which).any()
+            first = len(self.dice) if waiting else 0
+            self.dice = np.concatenate([self.dice[:first], np.array(begin.dice, np.int64).reshape(-1, 2)])
+            starter = -1 if begin.starter is None else begin.starter
+            self.run(lambda lo, hi, *_: batch.begin_games(*self._batch, template, first, starter, info, which, lo, hi))
+            self._reply(info)
+            self._close_step(info)
+        except BaseException:
+            self.restore(saved)
+            raise
+        self.begun = True
+
+    def check(self, actions: Any) -> npt.NDArray[np.int64]:
+        """The actions of the next step as int64 (n,).
+
+        Raises:
+            IllegalActionError: they are not that, or one is out of range or, under `illegal="raise"`, not legal.
+        """
+        over = self.slots["over"] if self.some_over else None
+        chosen = checked_actions(actions, self.options.settings.actions, over, self.n)
+        if self.options.illegal == "raise":
+            i = batch.first_illegal(self.states, self.slots, self.rules, self.sets, chosen)
+            if i >= 0:
+                reason = why_illegal_text(self.states, i, self.options.settings, int(chosen[i]), self.rules)
+                msg = f"game {i}: {reason}"
+                raise IllegalActionError(msg)
+        return chosen
+
+    def step(self, actions: npt.NDArray[np.int64], report: Report, view: View) -> npt.NDArray[np.bool_]:
+        """Do checked actions, and look; the games that ended in this step, bool (n,).
+
+        Raises:
+            IllegalActionError: the opponent gave an illegal action or play; all games are as they were.
+        """
+        return self._step(batch.step_games, step_in_turns, batch.open_games, report, view, actions)
+
+    def step_plays(self, after: States, index: npt.NDArray[np.int64], report: Report, view: View) -> npt.NDArray[np.bool_]:
+        """Go to the candidates of `after` that `index` chooses, which are checked; as `step`."""
+        return self._step(batch.step_plays, play_in_turns, batch.open_plays, report, view, after, index)
+
+    def _step(self, whole: Any, in_turns: Any, first: Any, report: Report, view: View, *chosen: Any) -> npt.NDArray[np.bool_]:
+        kind, arrays, finals = self.plan[0]["opponent"], self._batch, (self.finals, self.final_info)
+        if kind == OTHER_OPPONENT:
+            saved = self.save()
+            try:
+                self._step_with_player(first, report, view, chosen)
+            except BaseException:
+                self.restore(saved)
+                raise
+        elif kind == PUBEVAL_OPPONENT:
+
+            def work(lo: int, hi: int, *_: Any) -> None:
+                first(*arrays, *chosen, report.info, lo, hi)
+                self._pubeval(report.info, lo, hi)
+                batch.report_games(*arrays, *report, *finals, lo, hi)
+                self._pubeval(report.info, lo, hi)
+                batch.close_games(self.states, self.slots, report.info, lo, hi)
+                self._look(view, lo, hi)
+
+            self.run(work)
+        elif len(self.ranges) == 1:
+            whole(*arrays, *chosen, *report, *finals, 0, self.n)
+            self._look(view, 0, self.n)
+        else:
+            told = (*arrays, *chosen, *report, *finals, *self._seen(view), *self._turns.begin())
+            self.run(lambda *part: in_turns(*told, *part), signals=True)
+        done: npt.NDArray[np.bool_] = report.ends[0] | report.ends[1]
+        self.some_over = bool(done.any())
+        return done
+
+    def _step_with_player(self, first: Any, report: Report, view: View, chosen: tuple[Any, ...]) -> None:
+        """The parts of a step; the opponent is asked for all games at once."""
+        arrays, finals, info = self._batch, (self.finals, self.final_info), report.info
+        self.run(lambda lo, hi, *_: first(*arrays, *chosen, info, lo, hi))
+        self._reply(info)
+        self.run(lambda lo, hi, *_: batch.report_games(*arrays, *report, *finals, lo, hi))
+        self._reply(info)
+        self.run(lambda lo, hi, *_: batch.close_games(self.states, self.slots, info, lo, hi))
+        self.look(view)
+
+    def _reply(self, info: npt.NDArray[np.int32]) -> None:
+        """Let an opponent decide that the kernels have not asked yet."""
+        kind = self.plan[0]["opponent"]
+        if kind == OTHER_OPPONENT:
+            reply(self._batch, self.opponent, self.options, info, 0, self.n)
+        elif kind == PUBEVAL_OPPONENT:
+            self.run(lambda lo, hi, *_: self._pubeval(info, lo, hi))
+
+    def _pubeval(self, info: npt.NDArray[np.int32], lo: int, hi: int) -> None:
+        if lo not in self._scratch:
+            self._scratch[lo] = pubeval_table(self.options.settings.variant.checkers), pubeval_scratch()
+        arrays: Any = (*self._batch, info, self._scratch[lo][0], *self._scratch[lo][1], lo, hi)
+        pubeval_replies(*arrays)
+
+    def _close_step(self, info: npt.NDArray[np.int32]) -> None:
+        self.run(lambda lo, hi, *_: batch.close_games(self.states, self.slots, info, lo, hi))
+        self.some_over = bool((self.slots["over"] != RUNNING).any())
+
+    # Looking ---
+
+    def tell(self, info: npt.NDArray[np.int32]) -> None:
+        """Write the info of the games as they stand, as if no game had just ended."""
+        info[:] = np.array([[-1], [0], [0], [1], [-1], [0], [0]])
+        batch.close_games(self.states, self.slots, info, 0, self.n)
+        self.some_over = bool((self.slots["over"] != RUNNING).any())
+
+    def look(self, view: View) -> None:
+        """Write the masks and, if wanted, the observations."""
+        self.run(lambda lo, hi, *_: self._look(view, lo, hi))
+
+    def _look(self, view: View, lo: int, hi: int) -> None:
+        mask, flat = view
+        batch.look(self.states, self.slots, self.rules, self.sets, self.viewers, mask, lo, hi)
+        if flat is not None:
+            encode = self.options.encoder.kernel
+            if hi - lo == self.n:
+                encode(self.states, self.rules, self.viewers, flat)
+            else:
+                encode(self.states[lo:hi], self.rules, self.viewers[lo:hi], flat[lo:hi])
+
+    def _seen(self, view: View) -> tuple[Any, ...]:
+        """What the kernels of `batch_shared` write in."""
+        if view.flat is None:
+            return self.viewers, view.mask, _NO_FLAT, NOTHING
+        return self.viewers, view.mask, view.flat, NUMBERS[self.options.encoder.name]
+
+    def pick(self, key: np.uint64) -> npt.NDArray[np.int64]:
+        """A legal action for each game by the random words of `key`; 0 where an episode is over."""
+        actions = np.empty(self.n, np.int64)
+        arrays = self.states, self.slots, self.rules, self.sets
+        self.run(lambda *part: batch.pick_games(*arrays, key, actions, *part), signals=True)
+        return actions

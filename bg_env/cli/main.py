@@ -1,0 +1,80 @@
+"""The program: its commands, and what it makes of errors."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+from typing import Any, Final, NoReturn
+
+import click
+
+import bg_env
+from bg_env.cli.looking import info, plays, show
+from bg_env.cli.playing import arena, play, watch
+from bg_env.cli.replay import replay
+from bg_env.cli.train import train
+from bg_env.errors import BgEnvError
+
+__all__ = ["main"]
+
+_CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+_NO_OUTPUT: Final = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF)
+"""Errors of an output that takes nothing; that of one whose reader has gone (EPIPE) click makes nothing of."""
+
+
+class _Program(click.Group):
+    """A group whose errors are one line each."""
+
+    def main(self, args: Any = None, prog_name: Any = None, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override] # overloads
+        """Run the program; see `click.Command.main`."""
+        if not standalone_mode:
+            return super().main(args, prog_name, standalone_mode=False, **extra)
+        try:
+            code = super().main(args, prog_name or "bg-env", standalone_mode=False, **extra)
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
+            sys.exit(0)
+        except click.ClickException as error:
+            context = getattr(error, "ctx", None)
+            where = context.command_path if context else "bg-env"
+            _fail(where, error.format_message(), f" ({where} --help tells what there is)" if context else "")
+        except BgEnvError as error:
+            _fail("bg-env", str(error))
+        except OSError as error:
+            if error.filename is not None:
+                _fail("bg-env", f"{error.filename}: {error.strerror}: give a path that can be used")
+            if error.errno not in _NO_OUTPUT:
+                raise
+            _drop_output()
+            _fail("bg-env", f"what is printed cannot be written: {error.strerror}")
+        except MemoryError as error:
+            _fail("bg-env", f"there is not enough memory ({error}): ask for less, such as fewer games at once")
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("bg-env: interrupted", err=True)
+            sys.exit(130)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _drop_output() -> None:
+    """Forget what could not be printed: Python would try again when it ends."""
+    with contextlib.suppress(OSError, ValueError):  # an output without a file, as in tests
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def _fail(where: str, message: str, more: str = "") -> NoReturn:
+    click.echo(f"{where}: {' '.join(message.split())}{more}", err=True)
+    sys.exit(2)
+
+
+@click.group("bg-env", cls=_Program, context_settings=_CONTEXT, no_args_is_help=True)
+@click.version_option(bg_env.__version__, prog_name="bg-env")
+def main() -> None:
+    """Backgammon for reinforcement learning: train agents, look at positions, see what there is."""
+
+
+for command in (train, arena, play, watch, plays, show, replay, info):
+    main.add_command(command)

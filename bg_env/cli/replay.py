@@ -1,0 +1,64 @@
+"""`bg-env replay`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+__all__ = ["replay"]
+
+
+@click.command(short_help="Check match records, and show them.")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option("--json", "as_json", is_flag=True, help="What was found, as JSON.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="OUT", help="Write a page to step through the record."
+)
+@click.pass_context
+def replay(context: click.Context, files: tuple[Path, ...], as_json: bool, html: Path | None) -> None:
+    """Check every roll, play, turn of the cube, award and score of records: .mat, .sgf or JSON lines.
+
+    Each fault is a line "FILE: game G move M: what"; the exit code is 1 if there is any. With --html the record of the one
+    FILE becomes a page that needs nothing else.
+    """
+    from bg_env.records.check import replay_files
+
+    if html is not None and len(files) > 1:
+        msg = f"--html makes a page of one record: give one FILE, not {len(files)}"
+        raise click.UsageError(msg, context)
+    found = replay_files(files)
+    if as_json:
+        click.echo(json.dumps([one.as_dict() for one in found], indent=1))
+    else:
+        for one in found:
+            games = sum(len(record.games) for record in one.replays)
+            click.echo("\n".join(one.lines) or f"{one.path}: {games} game{'s' * (games != 1)}, no fault")
+    if html is not None and found[0].replays:
+        _write_html(found[0].replays, html, context)
+        click.echo(f"written: {html}", err=as_json)
+    context.exit(int(any(one.lines for one in found)))
+
+
+def _write_html(replays: Any, out: Path, context: click.Context) -> None:
+    from bg_env.files import write_whole
+    from bg_env.render.html import Frame, replay_html
+
+    if len(replays) > 1:
+        msg = f"--html makes a page of one record: the file has {len(replays)}"
+        raise click.UsageError(msg, context)
+    played = replays[0]
+    frames = [
+        Frame(
+            played.states,
+            moment.index,
+            text=played.text(moment),
+            player=moment.player,
+            arrows=[(moment.player, step.source, step.target) for step in played.steps(moment)],
+        )
+        for game in played.games
+        for moment in game.moments
+    ]
+    write_whole(out, replay_html(frames, played.settings, names=played.record.players))

@@ -1,0 +1,1 @@
+"""Value nets and the players that choose by them."""

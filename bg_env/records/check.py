@@ -1,0 +1,212 @@
+"""Records replayed with the engine: every roll, play, turn of the cube, award and score is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from bg_env.errors import BgEnvError, NotationError
+from bg_env.files import write_whole
+from bg_env.records.check_game import GameReplayer
+from bg_env.records.jsonl import read_jsonl, write_jsonl
+from bg_env.records.mat import read_mat, write_mat
+from bg_env.records.record import GameRecord, Record
+from bg_env.records.report import Fault, GameReplay, Kept, Moment, Replay
+from bg_env.records.sgf import read_sgf, write_sgf
+from bg_env.rules import Settings
+
+__all__ = [
+    "Fault",
+    "FileReplay",
+    "GameReplay",
+    "Moment",
+    "Replay",
+    "parse_records",
+    "read_records",
+    "replay",
+    "replay_files",
+    "replay_settings",
+    "write_records",
+]
+
+_MOST: Final = 15
+"""Beavers and automatic doubles that a record of money play may hold: it does not say how many were allowed."""
+
+
+def replay_settings(record: Record) -> Settings:
+    """The settings a record is checked under: its own where it says them all, else the most that records allow.
+
+    Records lift the cube cap and R9.3; of money play they do not say how many beavers and automatic doubles are allowed.
+    """
+    if record.settings is not None:
+        return record.settings
+    money = record.length == 0
+    cube = record.cube is not False
+    return Settings(
+        record.variant,
+        cube=cube,
+        match_length=record.length,
+        crawford=record.crawford is not False,
+        dead_cube=False,
+        cube_cap=None,
+        jacoby=money and record.jacoby is True,
+        beavers=_MOST if money and cube else 0,
+        auto_doubles=_MOST if money and cube else 0,
+    )
+
+
+def replay(record: Record) -> Replay:
+    """Play a record over and check it.
+
+    Raises:
+        NotationError: the record's settings cannot stand.
+    """
+    try:
+        settings = replay_settings(record)
+    except BgEnvError as error:
+        msg = f"the record cannot be played: {error}"
+        raise NotationError(msg) from error
+    kept = Kept()
+    games = []
+    expected: set[tuple[int, int]] = set()
+    crawford_is_over = False
+    for k, game in enumerate(record.games):
+        crawford = _is_crawford(record, settings, game, over=crawford_is_over)
+        replayer = GameReplayer(record, settings, game, kept, number=k + 1, crawford=crawford, last=k + 1 == len(record.games))
+        games.append(replayer.run(expected))
+        if game.score and record.length:
+            crawford_is_over = crawford_is_over or max(game.score) >= record.length - 1
+        expected = replayer.next_scores()
+    return Replay(record, settings, tuple(games), kept.states[: kept.n])
+
+
+def _is_crawford(record: Record, settings: Settings, game: GameRecord, *, over: bool) -> bool:
+    """R9.2: as the record says, or the first game in which exactly one player has N - 1 points."""
+    if game.crawford is not None:
+        return game.crawford
+    if game.score is None or over or not settings.crawford or not settings.cube or record.length < 2:
+        return False
+    return sum(points == record.length - 1 for points in game.score) == 1
+
+
+def parse_records(text: str) -> list[Record]:
+    """The records in `text`, whichever format they are in: JSON lines, `.sgf` or `.mat`.
+
+    Raises:
+        NotationError: it is none of them.
+    """
+    begin = text.lstrip("\ufeff \t\r\n")[:1]
+    if begin == "{":
+        return read_jsonl(text)
+    return [read_sgf(text) if begin == "(" else read_mat(text)]
+
+
+def read_records(path: str | Path) -> list[Record]:
+    """The records in a file, whatever its name; UTF-8, else Latin-1.
+
+    Raises:
+        NotationError: it is no record.
+        OSError: it cannot be read.
+    """
+    data = Path(path).read_bytes()
+    try:
+        return parse_records(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return parse_records(data.decode("latin-1"))
+
+
+def write_records(path: str | Path, records: Sequence[Record]) -> None:
+    """Write records into a file, in the format that its name ends with: `.mat`, `.sgf` (one record each) or `.jsonl`.
+
+    Raises:
+        NotationError: another ending, several records for one `.mat` or `.sgf`, or something that the format cannot hold.
+        OSError: it cannot be written.
+    """
+    ending = Path(path).suffix.lower()
+    if ending == ".jsonl":
+        text = write_jsonl(records)
+    elif ending not in (".mat", ".sgf"):
+        msg = f"records are written as .mat, .sgf or .jsonl, not as {ending or 'a file without an ending'!r}"
+        raise NotationError(msg)
+    elif len(records) != 1:
+        msg = f"a {ending} file holds one record, not {len(records)}: write .jsonl, or make a session of money games"
+        raise NotationError(msg)
+    else:
+        text = write_mat(records[0]) if ending == ".mat" else write_sgf(records[0])
+    write_whole(path, text)
+
+
+@dataclass(frozen=True, eq=False)
+class FileReplay:
+    """What was found in a file.
+
+    Attributes:
+        path: the file, as it was given.
+        replays: its records, replayed (a `.jsonl` file may hold several).
+        error: why it could not be read as a record at all; None if it could.
+    """
+
+    path: str
+    replays: tuple[Replay, ...] = ()
+    error: str | None = None
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """All faults, in order."""
+        return tuple(fault for replay in self.replays for fault in replay.faults)
+
+    @property
+    def lines(self) -> list[str]:
+        """A line for each fault, `FILE: game G move M: what`; or one, `FILE: what`, if it is no record."""
+        if self.error is not None:
+            return [f"{self.path}: {self.error}"]
+        many = len(self.replays) > 1
+        return [
+            f"{self.path}: {fault}" + (f" (record {k} of the file)" if many else "")
+            for k, replay in enumerate(self.replays, 1)
+            for fault in replay.faults
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was found, for JSON."""
+        return {
+            "file": self.path,
+            "ok": self.error is None and not self.faults,
+            "error": self.error,
+            "records": [_summary(replay) for replay in self.replays],
+        }
+
+
+def _summary(replay: Replay) -> dict[str, Any]:
+    record = replay.record
+    return {
+        "players": list(record.players),
+        "variant": record.variant.name,
+        "length": record.length,
+        "games": [
+            {
+                "game": game.number,
+                "winner": game.winner,
+                "points": game.points,
+                "moves": len(game.moments) - 1,
+                "faults": [{"move": fault.move, "what": fault.what} for fault in game.faults],
+            }
+            for game in replay.games
+        ],
+    }
+
+
+def replay_files(paths: Iterable[str | Path]) -> list[FileReplay]:
+    """Read and replay files; what is wrong with them is in the results, nothing is raised for it."""
+    return [_replay_file(path) for path in paths]
+
+
+def _replay_file(path: str | Path) -> FileReplay:
+    try:
+        return FileReplay(str(path), tuple(replay(record) for record in read_records(path)))
+    except OSError as error:
+        return FileReplay(str(path), error=f"it cannot be read: {error.strerror or error}")
+    except NotationError as error:
+        return FileReplay(str(path), error=str(error))

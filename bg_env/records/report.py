@@ -1,0 +1,111 @@
+"""What a replay of a record finds: the states it met, what happened, and what is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bg_env.actions import Step
+from bg_env.notation.moves import format_steps, steps_of
+from bg_env.records.record import Entry, Record
+from bg_env.rules import STATE, Settings, States
+
+__all__ = ["Fault", "GameReplay", "Kept", "Moment", "Replay"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a record, and where: the game's and the move's number in it, 0 for the game's heading."""
+
+    game: int
+    move: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"game {self.game} move {self.move}: {self.what}"
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """One thing that happened in a replayed game.
+
+    Attributes:
+        index: of the state after it in `Replay.states`.
+        entry: what the record says; None for the start of a game.
+        player: who did it, None for nobody.
+        words: what happened, in words ("doubles to 2"); of a roll without the play ("31:").
+        actions: the checker steps that were made.
+    """
+
+    index: int
+    entry: Entry | None
+    player: int | None
+    words: str
+    actions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class GameReplay:
+    """One game, replayed.
+
+    Attributes:
+        number: the game's number in the record.
+        moments: what happened, up to the first fault; the first is the start.
+        faults: what is wrong with it.
+        winner: 0 or 1; None if it is unfinished.
+        points: what the record says that the winner won.
+    """
+
+    number: int
+    moments: tuple[Moment, ...]
+    faults: tuple[Fault, ...]
+    winner: int | None
+    points: int
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """A record, replayed.
+
+    Attributes:
+        record: what was replayed.
+        settings: the settings it was checked under.
+        games: its games.
+        states: array of STATE records, every one that is met; `Moment.index` points into it.
+    """
+
+    record: Record
+    settings: Settings
+    games: tuple[GameReplay, ...]
+    states: States = field(repr=False)
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """All faults, in order."""
+        return tuple(fault for game in self.games for fault in game.faults)
+
+    def steps(self, moment: Moment) -> tuple[Step, ...]:
+        """The checker steps of a moment, on the numbering of the player who made them."""
+        if moment.player is None or not moment.actions:
+            return ()
+        return steps_of(moment.actions, self.states, moment.index - 1, side=moment.player)
+
+    def text(self, moment: Moment) -> str:
+        """What happened, in words, the play of a roll included ("31: 8/5 6/5")."""
+        return f"{moment.words} {format_steps(self.steps(moment))}" if moment.actions else moment.words
+
+
+class Kept:
+    """The states that were met: an array that grows."""
+
+    def __init__(self) -> None:
+        self.states = np.zeros(256, STATE)
+        self.n = 0
+
+    def add(self, states: States) -> None:
+        """Keep a copy of the one state."""
+        if self.n == len(self.states):
+            self.states = np.resize(self.states, 2 * self.n)
+        self.states[self.n] = states[0]
+        self.n += 1

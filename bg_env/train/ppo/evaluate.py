@@ -1,0 +1,65 @@
+"""Fresh games that measure a net: games that a training never sees, the same for every net."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import gymnasium
+
+from bg_env import arena
+from bg_env.players.models import ModelPlayer
+from bg_env.train.ppo.options import PpoOptions, settings_of
+
+__all__ = ["FRESH", "evaluate", "score_table"]
+
+FRESH: Final = 2**63
+"""Added to the seed of the games that measure; a training with a seed below it never sees them."""
+
+
+def evaluate(
+    model: Any,
+    options: PpoOptions,
+    name: str,
+    progress: Callable[[int], object] | None = None,
+    *,
+    against: str | None = None,
+) -> arena.Result:
+    """Let a model play fresh games, half of them from each seat, on the same dice.
+
+    It plays greedily: always the action that it finds most probable. The games are the same for every model.
+
+    Args:
+        model: of sb3-contrib.
+        options: of its training.
+        name: of the model, for the result.
+        progress: see `bg_env.arena.play`.
+        against: name of the player that it meets; None for `options.judge`.
+    """
+    observation = gymnasium.spec(options.id).kwargs.get("observation", "tesauro")
+    other = against or options.judge
+    return arena.play(
+        ModelPlayer(model, observation, name=name),
+        other,
+        games=options.games,
+        seed=FRESH + options.seed,
+        names=(name, other),
+        settings=settings_of(options.id),
+        progress=progress,
+    )
+
+
+def score_table(scores: dict[str, arena.Result], options: PpoOptions) -> str:
+    """The measured games as a table."""
+    result = next(iter(scores.values()))
+    many, form = ("games", ".1%") if result.settings.money else ("matches", ".2f")
+    seats = f"{options.games // 2:,} from each seat"
+    lines = [
+        f"{options.games:,} fresh {many} against {options.judge}, {seats}, played greedily; in brackets 95 % intervals:",
+        f"{'':10} {'wins':>21} {'gammons':>21} {'backgammons':>21} {'points per ' + result.unit:>25}",
+    ]
+    for name, found in scores.items():
+        side = found.sides[0]
+        cells = side.wins.text(".1%"), side.gammons.text(form), side.backgammons.text(form)
+        lines.append(f"{name:10} {' '.join(f'{cell:>21}' for cell in cells)} {found.points.text():>25}")
+    return "\n".join(lines)

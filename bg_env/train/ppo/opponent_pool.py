@@ -1,0 +1,196 @@
+"""Past selves of a learner as its opponent: a pool of snapshots that plays as one player, for self-play.
+
+Self-play against the newest self alone can go in circles, and a learner whose opponent changes in the middle of its data learns
+from a moving target. So the opponent is a pool of snapshots of the policy: every game is played against the newest of them or,
+less often, against an older one.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import IO, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.batch.kernels import masks_of
+from bg_env.errors import MissingDependencyError, OrderError, SettingsError
+from bg_env.files import read_arrays
+from bg_env.observations import encoder
+from bg_env.rules import Settings, States
+
+try:
+    import torch
+    from torch import nn
+    from torch.nn.utils import parameters_to_vector, vector_to_parameters
+except ImportError as error:
+    msg = 'self-play with a pool needs PyTorch: pip install "bg_env[train]"'
+    raise MissingDependencyError(msg) from error
+
+__all__ = ["EVERY", "NEWEST", "SIZE", "PastSelves", "actor_of"]
+
+EVERY: Final = 4
+"""Rollouts from one snapshot to the next."""
+SIZE: Final = 32
+"""Snapshots that are kept; the oldest goes first."""
+NEWEST: Final = 0.75
+"""Share of the games that the newest self plays."""
+
+
+def actor_of(policy: Any) -> nn.Sequential:
+    """A copy of the part of an `MlpPolicy` (of SB3 or sb3-contrib) that acts: from flat observations to the actions' logits."""
+    layers = [*policy.mlp_extractor.policy_net, policy.action_net]
+    return nn.Sequential(*(copy.deepcopy(layer) for layer in layers)).requires_grad_(requires_grad=False)
+
+
+class PastSelves:
+    """A pool of past selves as one player.
+
+    Which of them plays is settled by the seed, the number of the rollout and the key of the game's episode: the newest, if the
+    key, as a share of 2**64, is below `newest`; else the one that is drawn for the rollout, uniformly from all older ones.
+    So at most two nets are asked, each once for all games that wait. They draw their actions from their policy, among the legal
+    ones, by the game's own words: the same state and word give the same action.
+
+    Args:
+        net: the learner's, from observations (n, features) to logits (n, actions); see `actor_of`. It is copied, and gives the
+            shape of all that are added.
+        settings: what is played.
+        observation: name of the encoder that the net sees.
+        seed: of the draws.
+        size: snapshots kept at most.
+        newest: share of the games that the newest plays, 0 to 1.
+
+    Attributes:
+        steps: when the snapshots were taken, the oldest first: whatever number `add` was given.
+
+    Raises:
+        SettingsError: `size` or `newest` is out of range, or the encoder cannot show the settings.
+    """
+
+    name = "self"
+
+    def __init__(
+        self,
+        net: nn.Module,
+        settings: Settings,
+        observation: str = "tesauro",
+        *,
+        seed: int = 0,
+        size: int = SIZE,
+        newest: float = NEWEST,
+    ) -> None:
+        if size < 1 or not 0 <= newest <= 1:
+            msg = f"a pool keeps at least 1 snapshot, of which the newest has a share from 0 to 1: not {size} and {newest}"
+            raise SettingsError(msg)
+        self.settings, self.seed, self.size, self.newest = settings, seed, size, newest
+        self.steps: list[int] = []
+        self._weights: list[Any] = []
+        self._nets = copy.deepcopy(net), copy.deepcopy(net)
+        self._encoder = encoder(observation)
+        self._encoder.check(settings)
+        self._rules = settings.record()
+        self._older = -1
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def add(self, net: nn.Module, steps: int) -> None:
+        """Take a snapshot of the learner's net (weights only) after so many steps; the oldest goes, if there are too many."""
+        vector = parameters_to_vector(net.parameters()).detach().cpu().numpy()
+        self._weights.append(self._put(np.array(vector, np.float32)))
+        self.steps.append(int(steps))
+        del self._weights[: -self.size], self.steps[: -self.size]
+
+    def draw(self, rollout: int) -> int:
+        """Settle who plays in rollout number `rollout`: the newest, and one of the older ones; until the next call of this.
+
+        Returns:
+            The place of the older one in `steps`; that of the newest, if there is no other.
+
+        Raises:
+            OrderError: there is no snapshot.
+        """
+        if not self.steps:
+            msg = "the pool is empty: add() a snapshot first"
+            raise OrderError(msg)
+        last = len(self) - 1
+        self._older = int(np.random.default_rng((self.seed, rollout)).integers(last)) if last else 0
+        for net, place in zip(self._nets, (last, self._older), strict=True):
+            vector_to_parameters(torch.from_numpy(self._got(self._weights[place])), net.parameters())
+        return self._older
+
+    def _put(self, vector: npt.NDArray[np.float32]) -> Any:
+        """What is kept of a snapshot's weights (here the weights themselves)."""
+        return vector
+
+    def _got(self, kept: Any) -> npt.NDArray[np.float32]:
+        """The weights of what `_put` made of them."""
+        vector: npt.NDArray[np.float32] = kept
+        return vector
+
+    def plays_older(self, states: States) -> npt.NDArray[np.bool_]:
+        """In which games the older one plays, bool (n,)."""
+        shares = (states["key"] >> np.uint64(11)) * 2.0**-53
+        older: npt.NDArray[np.bool_] = shares >= self.newest
+        return older
+
+    def choose(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Actions of the past selves; see `bg_env.players.Player.choose`.
+
+        Raises:
+            OrderError: `draw` has not been called.
+        """
+        if self._older < 0:
+            msg = "draw() settles who plays: call it first"
+            raise OrderError(msg)
+        mask = np.empty((len(states), self.settings.actions), np.int8)
+        masks_of(states, self._rules, mask)
+        view = self._encoder.encode(states, self._rules, seats=states["decider"].copy()).reshape(len(states), -1)
+        older = self.plays_older(states)
+        actions = np.empty(len(states), np.int64)
+        for net, part in zip(self._nets, (~older, older), strict=True):
+            rows = np.flatnonzero(part)
+            if len(rows):
+                actions[rows] = _sampled(net, view[rows], mask[rows], words[rows])
+        return actions
+
+    def dump(self, file: IO[bytes]) -> None:
+        """Write the pool as an .npz without pickle."""
+        weights = [self._got(kept) for kept in self._weights]
+        np.savez(file, steps=np.array(self.steps, np.int64), weights=np.array(weights, np.float32))
+
+    def restore(self, file: IO[bytes], until: int) -> None:
+        """Read the snapshots that `dump` wrote, those taken after at most `until` steps; `draw` settles who plays.
+
+        Raises:
+            SettingsError: it is another file, or its nets have another shape.
+        """
+        kept = read_arrays(file, "pool of a training run")
+        if not {"steps", "weights"} <= set(kept):
+            msg = f"this is not the pool of a training run: it has {', '.join(kept)}, not steps and weights"
+            raise SettingsError(msg)
+        steps, weights = kept["steps"], kept["weights"]
+        size = sum(part.numel() for part in self._nets[0].parameters())
+        if steps.ndim != 1 or weights.shape != (len(steps), size) or weights.dtype != np.float32:
+            msg = f"this is not the pool of such a net: it has weights {weights.dtype} {weights.shape}, not (n, {size})"
+            raise SettingsError(msg)
+        known = steps <= until
+        self.steps = [int(step) for step in steps[known]][-self.size :]
+        self._weights = [self._put(vector) for vector in list(weights[known])[-self.size :]]
+        self._older = -1
+
+
+@torch.inference_mode()
+def _sampled(
+    net: nn.Module, view: npt.NDArray[np.float32], mask: npt.NDArray[np.int8], words: npt.NDArray[Any]
+) -> npt.NDArray[np.int64]:
+    """An action for each row, drawn from the net's policy among the legal ones by the row's 64 random bits.
+
+    Word 0 gives the first legal action that is ever played, the highest one the last; an illegal one has no share, so it is
+    never met.
+    """
+    logits = net(torch.from_numpy(view)).masked_fill_(torch.from_numpy(mask == 0), -torch.inf)
+    ends = torch.softmax(logits, dim=1).cumsum(dim=1, dtype=torch.float64)
+    shares = torch.from_numpy((words >> np.uint64(11)) * 2.0**-53)
+    actions: npt.NDArray[np.int64] = (ends <= shares[:, None] * ends[:, -1:]).sum(dim=1).numpy()
+    return actions

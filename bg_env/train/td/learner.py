@@ -1,0 +1,386 @@
+"""Learning by temporal differences from self-play on whole plays (Tesauro's TD-Gammon, in batches).
+
+All games of a batch are played greedily by the net as it is, some turns at a time, in compiled code without the GIL. The
+positions met are then fitted to what followed them: TD(lambda) targets over those turns, six outcome probabilities a
+position, cross entropy, Muon. What is kept and measured is the running average of the weights, which plays better than any
+single one of them.
+
+The same settings and seed give the same curve, whatever the number of threads that play; one that was stopped and goes on
+from its file gives the same as one that was not.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, fields, replace
+from itertools import pairwise
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import IO, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from bg_env.errors import MissingDependencyError, SettingsError
+from bg_env.files import read_arrays
+from bg_env.observations import encoder
+from bg_env.players.pubeval import pubeval_table
+from bg_env.players.valuenet.evaluate import turn_room
+from bg_env.players.valuenet.features import TACTICS, tactics_of
+from bg_env.players.valuenet.net import LAYOUTS, ValueNet, extra_inputs_of
+from bg_env.players.valuenet.search import cube_odds, search_room
+from bg_env.rules import STATE, Phase, Settings, episode_key
+from bg_env.train.td.replay_buffer import Store
+from bg_env.train.td.self_play import TERMINAL, VALUES, begin, duel, self_play
+from bg_env.train.td.settings import TDSettings
+from bg_env.train.td.targets import td_targets
+
+try:
+    import torch
+except ImportError as _error:
+    _msg = 'learning needs torch: pip install "bg_env[train]"'
+    raise MissingDependencyError(_msg) from _error
+
+from bg_env.train.td.muon import Muon
+
+__all__ = ["TDLearner", "TDSettings"]
+
+_DUEL_SEED: Final = 99
+_RECORD: Final = ("rows", "odds", "seen", "kind", "exact")
+_SLICES: Final = 4
+"""Slices of the batch for each thread, so that none waits long for another."""
+
+_ADAM_SHARE: Final = 1 / 3
+"""Learning rate of Adam in units of Muon's, which has the matrices of the hidden layers."""
+
+Floats = npt.NDArray[np.float32]
+
+
+class TDLearner:
+    """A run: the net, its games, and how far it has come.
+
+    Attributes:
+        settings: what the run is made of.
+        rounds: rounds of play and fitting so far.
+        seconds: seconds of them.
+        loss: of the last round: mean cross entropy in nats, by nets of kind "cube" and "match" mean square of the errors.
+    """
+
+    def __init__(self, settings: TDSettings | None = None, *, threads: int = 1) -> None:
+        self.settings = settings or TDSettings()
+        self.threads = threads
+        self.rounds = 0
+        self.seconds = 0.0
+        self.loss = float("nan")
+        s = self.settings
+        self._rules = s.played().record()
+        _, self._tactics, self._extra, outputs = next(
+            layout for layout in LAYOUTS.values() if layout[0] == s.kind and bool(layout[1]) == s.tactics
+        )
+        generator = torch.Generator().manual_seed(s.seed)
+        first = _first_weights((198 + self._tactics + self._extra, *s.hidden, outputs), generator)
+        self._weights = [
+            w.requires_grad_() for w in (_taken_over(first, ValueNet.load(s.start), s.tactics) if s.start else first)
+        ]
+        self._average = [w.detach().clone() for w in self._weights]
+        self._optimizers = _optimizers(self._weights, s)
+        self._seeds = np.arange(s.batch, dtype=np.uint64) + np.uint64(s.seed * 1_000_003)
+        self._episodes = np.zeros(s.batch, np.int64)
+        self._states = np.zeros(s.batch, STATE)
+        for i in range(s.batch):
+            begin(self._states, i, self._rules, np.uint64(episode_key(self._seeds[i], np.uint64(0))))
+        self._record, self._next = _room(s, outputs), _room(s, outputs)
+        self._store = Store(outputs) if s.replay > 1 else None
+        self._pool = ThreadPoolExecutor(threads)
+
+    @property
+    def games(self) -> int:
+        """Games of self-play that have ended."""
+        return int(self._episodes.sum())
+
+    @property
+    def done(self) -> float:
+        """The share of the run that is done, 0 to 1."""
+        return min(1.0, self.games / self.settings.total)
+
+    def net(self, *, averaged: bool = True) -> ValueNet:
+        """The net as it is now, averaged over the last rounds or not."""
+        weights = self._average if averaged else self._weights
+        w1, b1, w2, b2, w3, b3 = (w.detach().numpy().copy() for w in weights)
+        about = {
+            **asdict(self.settings),
+            "start": Path(self.settings.start).name,
+            "games": self.games,
+            "rounds": self.rounds,
+            "minutes": round(self.seconds / 60, 1),
+        }
+        return ValueNet(w1, b1, w2, b2, w3, b3, about)
+
+    def round(self, share: float | None = None) -> None:
+        """Play some turns of all games and fit the net to what followed the positions met in the round before.
+
+        Both go on at the same time; the games are played by the net as it was before.
+
+        Args:
+            share: of the run that is done, which the learning rate follows; None: by the games that have ended.
+        """
+        start = time.perf_counter()
+        done = self.done if share is None else min(share, 1.0)
+        arrays = self.net(averaged=False).kernel_arrays(self._rules)
+        for now, before in zip(self._next, self._record, strict=True):
+            now[0] = before[-1]
+        look = self.settings.targets == "rolls" and done >= self.settings.exact_from
+        self._share_out(
+            lambda lo, hi: self._play(lo, hi, arrays, look), self.settings.batch, meanwhile=lambda: self._learn(done)
+        )
+        self._record, self._next = self._next, self._record
+        self.rounds += 1
+        self.seconds += time.perf_counter() - start
+
+    def _play(self, lo: int, hi: int, arrays: Any, look: bool) -> None:
+        """Play the games from `lo` to `hi`; with `look`, work out their exact targets: the mean over the 21 rolls to come."""
+        games = self._states, self._rules, self._seeds, self._episodes
+        room, record = search_room(arrays), self._next[:4]
+        self_play(*games, lo, hi, VALUES, self.settings.explore, arrays, room, turn_room(), record)
+        rows, exact = self._next[0][:-1, lo:hi], self._next[4][:-1, lo:hi]
+        exact[...] = np.nan
+        if look:
+            due = rows["phase"] == Phase.ROLL  # where nothing else is to be decided first
+            states = rows[due]
+            mean = np.empty((len(states), 6))
+            cube_odds(states, self._rules, np.repeat(VALUES, len(states), 0), arrays, room, 1, mean)
+            exact[due] = mean[:, : exact.shape[2]]
+
+    def _learn(self, done: float) -> None:
+        """Fit the net to the last round of play."""
+        s = self.settings
+        rows, answers, seen, kind, exact = self._record
+        targets, known = td_targets(answers, seen, kind, s.lam, rows["cube"] if s.kind == "cube" else None, exact)
+        at = np.flatnonzero(known.reshape(-1))
+        if not len(at):
+            return
+        states, seats = rows[:-1].reshape(-1)[at], seen[:-1].reshape(-1)[at]
+        wanted = targets.reshape(known.size, -1)[at]
+        random = np.random.default_rng([s.seed, self.rounds])
+        if self._store is not None:
+            self._store.add(states, seats, wanted)
+            states, seats, wanted = self._store.draw(s.replay * len(seats), random)
+        inputs = encoder("tesauro198").encode(states, self._rules, seats=seats)
+        if self._tactics:
+            inputs = np.hstack([inputs, tactics_of(states, seats)])
+        if self._extra:
+            inputs = np.hstack([inputs, extra_inputs_of(states, seats, self._rules, self._extra)])
+        for optimizer in self._optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = (s.lr + (s.lr_end - s.lr) * done) * group["share"]
+        with _one_thread():
+            self._fit(torch.from_numpy(inputs), torch.from_numpy(wanted), random)
+            self._keep_average()
+
+    def compile(self) -> None:
+        """Compile what self-play needs, before the clock runs."""
+        self._play(0, 0, self.net().kernel_arrays(self._rules), self.settings.targets == "rolls")
+
+    def _share_out(self, work: Callable[[int, int], None], n: int, meanwhile: Callable[[], None] | None = None) -> None:
+        """Call `work(lo, hi)` on slices of n things in all threads; one of them does `meanwhile` first."""
+        cuts = np.linspace(0, n, min(n, _SLICES * self.threads) + 1).astype(int).tolist()
+        slices: SimpleQueue[tuple[int, int]] = SimpleQueue()
+        for part in pairwise(cuts):
+            slices.put(part)
+
+        def until_done() -> None:
+            with suppress(Empty):
+                while True:
+                    work(*slices.get_nowait())
+
+        others = [self._pool.submit(until_done) for _ in range(self.threads - 1)]
+        try:
+            if meanwhile is not None:
+                meanwhile()
+            until_done()
+        finally:
+            wait(others)  # none goes on behind the back of whoever sees an error
+        for other in others:
+            other.result()
+
+    def _fit(self, inputs: torch.Tensor, targets: torch.Tensor, random: np.random.Generator) -> None:
+        s = self.settings
+        order = torch.from_numpy(random.permutation(len(inputs)))
+        total, n = 0.0, 0
+        for first in range(0, len(order), s.minibatch):
+            chosen = order[first : first + s.minibatch]
+            w1, b1, w2, b2, w3, b3 = self._weights
+            hidden = torch.relu(torch.addmm(b1, inputs[chosen], w1))
+            answer = torch.addmm(b3, torch.relu(torch.addmm(b2, hidden, w2)), w3)
+            if s.kind == "odds":
+                loss = -(targets[chosen] * torch.log_softmax(answer, 1)).sum(1).mean()
+            else:
+                loss = torch.square(targets[chosen] - answer).mean()
+            for optimizer in self._optimizers:
+                optimizer.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            for optimizer in self._optimizers:
+                optimizer.step()
+            total += loss.item()
+            n += 1
+        self.loss = total / max(n, 1)
+
+    def _keep_average(self) -> None:
+        """The average follows quickly at first, when old weights are worth nothing."""
+        decay = min(self.settings.average, (1 + self.rounds) / (10 + self.rounds))
+        with torch.no_grad():
+            for kept, now in zip(self._average, self._weights, strict=True):
+                kept.mul_(decay).add_(now, alpha=1 - decay)
+
+    def against_pubeval(self, games: int) -> tuple[float, float]:
+        """Points a game of the averaged net against pubeval over duplicate games, and half its 95 % interval.
+
+        Args:
+            games: an even number; the same dice at every call.
+        """
+        settings = Settings(self.settings.variant, cube=False)
+        rules = settings.record()
+        arrays, points = self.net().kernel_arrays(rules), np.zeros(games, np.int32)
+        table = pubeval_table(settings.variant.checkers)
+
+        def part(lo: int, hi: int) -> None:
+            one = np.zeros(1, STATE)
+            duel(one, rules, np.uint64(_DUEL_SEED), 2 * lo, 2 * hi, VALUES, arrays, search_room(arrays), table, points)
+
+        self._share_out(part, games // 2)
+        pairs = points.reshape(-1, 2).mean(1)
+        return float(pairs.mean()), float(1.96 * pairs.std(ddof=1) / np.sqrt(len(pairs)))
+
+    def save(self, path: str | Path) -> None:
+        """Write everything needed to go on to an .npz file that loads without pickle."""
+        with Path(path).open("wb") as file:
+            self.dump(file)
+
+    def dump(self, file: IO[bytes]) -> None:
+        """`save` to an open file."""
+        arrays: dict[str, Any] = {"settings": np.array(str(_plain(asdict(self.settings))))}
+        for name, weights in (("weight", self._weights), ("average", self._average)):
+            arrays |= {f"{name}{k}": w.detach().numpy() for k, w in enumerate(weights)}
+        for k, w in enumerate(self._weights):
+            for optimizer in self._optimizers:
+                for name, value in optimizer.state.get(w, {}).items():
+                    arrays[f"optimizer{k}_{name}"] = value.numpy()
+        for name, array in zip(_RECORD, self._record, strict=True):
+            arrays[name] = array
+        if self._store is not None:
+            arrays |= self._store.content()
+        arrays |= {"states": self._states, "episodes": self._episodes}
+        arrays |= {"rounds": np.array(self.rounds), "seconds": np.array(self.seconds)}
+        np.savez(file, **arrays)
+
+    @classmethod
+    def load(cls, path: str | Path, *, threads: int = 1) -> TDLearner:
+        """The run that `save` has written; it goes on as if it had not stopped.
+
+        Raises:
+            SettingsError: it is no such file.
+        """
+        content = read_arrays(path, "file of a TD run")
+        try:
+            known = {item.name for item in fields(TDSettings)}
+            given = ast.literal_eval(str(content["settings"]))
+            if "optimizer" not in given:
+                msg = "it was written by an older version, whose runs cannot go on; begin a new one from its net"
+                raise ValueError(msg)
+            settings = TDSettings(**{name: value for name, value in given.items() if name in known})
+            learner = cls(replace(settings, start=""), threads=threads)  # what it began with may be gone
+            learner.settings = settings
+            learner._restore(content)
+        except (ValueError, KeyError, RuntimeError, SyntaxError, TypeError) as error:
+            msg = f"{path} is no file of a TD run: {error}"
+            raise SettingsError(msg) from error
+        return learner
+
+    def _restore(self, content: dict[str, Any]) -> None:
+        with torch.no_grad():
+            for k, (weight, average) in enumerate(zip(self._weights, self._average, strict=True)):
+                weight.copy_(torch.from_numpy(content[f"weight{k}"]))
+                average.copy_(torch.from_numpy(content[f"average{k}"]))
+        for k, weight in enumerate(self._weights):
+            state = {
+                name.partition("_")[2]: torch.from_numpy(value)
+                for name, value in content.items()
+                if name.startswith(f"optimizer{k}_")
+            }
+            if state:
+                next(o for o in self._optimizers if _has(o, weight)).state[weight] = state
+        for name, array in zip(_RECORD, self._record, strict=True):
+            np.copyto(array, content[name])
+        if self._store is not None:
+            self._store.restore(content)
+        self._states[...] = content["states"]
+        self._episodes[...] = content["episodes"]
+        self.rounds = int(content["rounds"])
+        self.seconds = float(content["seconds"])
+
+
+def _room(settings: TDSettings, outputs: int) -> tuple[npt.NDArray[Any], ...]:
+    """What `self_play` records in, and exact targets: nothing yet that could be learnt from."""
+    shape = settings.turns + 1, settings.batch
+    answers = np.zeros((*shape, outputs), np.float32)
+    exact = np.full_like(answers, np.nan)
+    return np.zeros(shape, STATE), answers, np.zeros(shape, np.int8), np.full(shape, TERMINAL, np.int8), exact
+
+
+def _optimizers(weights: list[torch.Tensor], settings: TDSettings) -> list[torch.optim.Optimizer]:
+    """Those of a run; what each group's learning rate is in units of the run's stands in its `share`."""
+    if settings.optimizer == "adam":
+        return [torch.optim.Adam([{"params": weights, "share": 1.0}], lr=settings.lr)]
+    matrices = [{"params": [weights[0], weights[2]], "share": 1.0}]
+    others = [{"params": [weights[1], *weights[3:]], "share": _ADAM_SHARE}]
+    return [Muon(matrices, lr=settings.lr), torch.optim.Adam(others, lr=settings.lr)]
+
+
+def _has(optimizer: torch.optim.Optimizer, weight: torch.Tensor) -> bool:
+    return any(w is weight for group in optimizer.param_groups for w in group["params"])
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Torch on one thread: more of them would be in the way of self-play, and their sums may differ."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def _first_weights(sizes: tuple[int, ...], generator: torch.Generator) -> list[torch.Tensor]:
+    """Weights and biases as (in, out), drawn uniformly within 1 / sqrt(inputs)."""
+    weights = []
+    for n, m in pairwise(sizes):
+        bound = n**-0.5
+        weights.append((torch.rand(n, m, generator=generator) * 2 - 1) * bound)
+        weights.append((torch.rand(m, generator=generator) * 2 - 1) * bound)
+    return weights
+
+
+def _taken_over(first: list[torch.Tensor], net: ValueNet, tactics: bool) -> list[torch.Tensor]:
+    """`first` with the layers of `net` in their place, up to the first of another size; inputs that it lacks count 0.
+
+    Where the inputs are not the same, the 198 are taken over, and those of `tactics` if both have them.
+    """
+    if net.b1.size != len(first[1]):
+        return first
+    w1 = torch.zeros_like(first[0])
+    shared = 198 + (TACTICS if tactics and LAYOUTS[net.layout][1] else 0)
+    rows = len(net.w1) if net.w1.shape == first[0].shape else shared
+    w1[:rows] = torch.from_numpy(net.w1[:rows])
+    weights = [w1, *(torch.from_numpy(w.copy()) for w in (net.b1, net.w2, net.b2, net.w3, net.b3))]
+    same = [old.shape == new.shape for old, new in zip(first, weights, strict=True)]
+    kept = same.index(False) if False in same else len(same)
+    return [*weights[:kept], *first[kept:]]
