@@ -6,8 +6,8 @@
 | 150 | roll (decline to double) | `roll` |
 | 151 | double | `double` |
 | 152, 153 | take, drop | `take`, `drop` |
-| 154 | turn the cube again: beaver, raccoon | `beaver` |
-| 155-160 | name the double 1-1 ... 6-6 | `1-1` ... `6-6` |
+| 154 | beaver or raccoon: redouble at once and keep the cube | `beaver` |
+| 155-160 | choose the double 1-1 ... 6-6 (Acey-Deucey) | `1-1` ... `6-6` |
 
 The action space is the shortest prefix that the rules in force need (`Settings.actions`).
 """

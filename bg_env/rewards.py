@@ -1,12 +1,12 @@
-"""Rewards by name: what the end of a game is worth to player_0; player_1 gets the negative of it in the same step.
+"""Rewards by name: the reward of player_0 at the end of a game; player_1 receives its negative in the same step.
 
 | name | reward of the winner of a game |
 |---|---|
-| points | the default: 1, 2 or 3 times the cube; in a match they count in full, also past its length |
+| points | the default: 1, 2 or 3 times the cube; in a match the full points, even past the match length |
 | win | 1 |
-| normalized | points / (3 times the highest value of the cube): at most 1 |
-| match | 1 at the end of the match, nothing before |
-| mwc | what its chance to win the match grew by, by the match equity table of `bg_env.equity` |
+| normalized | points divided by 3 times the cube cap, so at most 1 |
+| match | 1 at the end of the match, 0 before |
+| mwc | the winner's gain in match winning chance, by the match equity table of `bg_env.equity` |
 
 Steps that end no game give 0, and so does a game cut off by the limit on turns (R11.1). An illegal action loses the game at the
 highest level and the episode, so it costs the same as the worst loss at the present cube; under

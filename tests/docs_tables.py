@@ -50,7 +50,7 @@ def code(text: Any) -> str:
 
 
 def arguments(owner: Any) -> dict[str, str]:
-    """What the docstring of a class says of each argument, as one line."""
+    """The docstring of a class on each argument, as one line."""
     text = inspect.cleandoc(owner.__doc__ or "")
     part = re.search(r"^Args:\n(.*?)(?=^\S)", text + "\nEnd", re.DOTALL | re.MULTILINE)
     found = re.findall(r"^    ([\w, ]+): (.*?)(?=^    \w|\Z)", part[1] if part else "", re.DOTALL | re.MULTILINE)
@@ -119,7 +119,7 @@ def observation_names() -> str:
 
 
 def order_of(labels: Iterable[str]) -> str:
-    """In which order the features of a run name the points."""
+    """The order in which a run of features names the points."""
     points = [int(re.search(r" point (\d+)", label)[1]) for label in labels]
     steps = {after - before for before, after in pairwise(dict.fromkeys(points))}
     assert steps in ({1}, {-1})
@@ -127,7 +127,7 @@ def order_of(labels: Iterable[str]) -> str:
 
 
 def features(name: str) -> Callable[[], str]:
-    """Every feature of a flat encoder; those that differ in the point alone are told together."""
+    """Every feature of a flat encoder; those that differ only in the point share a row."""
 
     def made() -> str:
         encoder = ENCODERS[name]
@@ -169,12 +169,12 @@ def pubeval_features() -> str:
 
 
 def channels() -> str:
-    """The channels of `planes`; what is no count on a point is the same over all of them."""
+    """The channels of `planes`; a value that belongs to no point is the same over all points."""
     encoder = ENCODERS["planes"]
     names = [label.removesuffix(", point 1") for label in encoder.labels[::24]]
     assert list(encoder.labels) == [f"{name}, point {point}" for name in names for point in range(1, 25)]
     rows = [(i, name, f"{encoder.low[i].min():g} to {encoder.high[i].max():.4g}") for i, name in enumerate(names)]
-    return table(("channel", "what it shows", "bounds"), rows)
+    return table(("channel", "contents", "bounds"), rows)
 
 
 def reward_names() -> str:
@@ -190,17 +190,17 @@ def players() -> str:
 
 
 def history() -> str:
-    """What each version of an id or module brought, out of the registration."""
+    """The versions of ids and modules, from the registration."""
     rows = []
     for version, (told, release) in HISTORY.items():
         names = [name for name in IDS if name.endswith(f"-{version}")]
         names += [f"bg_env.{path.stem}" for path in sorted(PACKAGE.glob(f"*_{version}.py"))]
         rows.append((version, release, told, ", ".join(map(code, names))))
-    return table(("version", "since bg_env", "what it is", "ids and modules"), rows)
+    return table(("version", "since bg_env", "change", "ids and modules"), rows)
 
 
 def project() -> dict[str, Any]:
-    """What pyproject.toml says."""
+    """The contents of pyproject.toml."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 
@@ -218,7 +218,7 @@ def first_line(path: Path) -> str:
 
 
 def rooms(folder: Path) -> list[tuple[str, str]]:
-    """The rows of a package's modules, and after them those of the packages in it."""
+    """The rows of a package's modules, followed by those of its subpackages."""
     files = [file for file in sorted(folder.glob("*.py")) if file.stem != "__init__"]
     rows = [(code(file.relative_to(PACKAGE).as_posix()), first_line(file)) for file in files]
     for inner in sorted(path.parent for path in folder.glob("*/__init__.py")):
@@ -236,17 +236,17 @@ def module_list() -> str:
                 rows += rooms(path)
             elif path.with_suffix(".py").is_file():
                 rows.append((code(f"{name}.py"), first_line(path.with_suffix(".py"))))
-    return table(("module", "what it is"), rows)
+    return table(("module", "contents"), rows)
 
 
 def pins(path: Path) -> dict[str, str]:
-    """The versions that a file of constraints fixes, by package."""
+    """The versions that a constraints file fixes, by package."""
     lines = [line.split("#")[0].strip() for line in path.read_text("utf-8").splitlines()]
     return dict(line.lower().split("==") for line in lines if "==" in line)
 
 
 def environments() -> dict[str, tuple[set[str], dict[str, str]]]:
-    """CI's environments: the extras that each has, those that others bring left out, and the versions that are fixed there."""
+    """The environments of CI: the extras of each (without those that others install) and the versions fixed there."""
     own, *_ = (Requirement(line).extras for line in project()["project"]["optional-dependencies"]["dev"])
     listed = subprocess.run([str(ROOT / ".ci" / "groups"), "--list"], capture_output=True, text=True, check=True).stdout
     groups = {"development": own | {"sb3"}}  # `train` brings it
@@ -268,17 +268,17 @@ LIBRARIES = {
     "OpenSpiel": ("open-spiel", "openspiel"),
     "GNU Backgammon's nets": ("gnubg-nn", "gnubg"),
 }
-"""RL libraries and the like: (package, extra)."""
+"""Libraries: (package, extra)."""
 
 
 def declared(lines: Iterable[str], package: str) -> str:
-    """The range that some requirements give to a package."""
+    """The version range of a package in a list of requirements."""
     (found,) = (r.specifier for r in map(Requirement, lines) if r.name.lower() == package)
     return str(found)
 
 
 def versions() -> str:
-    """What is tested with which versions: what pyproject.toml declares beside what the files of constraints fix."""
+    """Tested versions: the ranges that pyproject.toml declares, beside the versions that the constraint files fix."""
     base, extra_lines = project()["project"]["dependencies"], project()["project"]["optional-dependencies"]
     places, rows = environments(), []
     for name, package, lines in (
@@ -295,12 +295,12 @@ def versions() -> str:
         there = [place for place, (brought, _) in places.items() if extra in brought]
         (fixed,) = {tuple(places[place][1][of] for of in (package, "gymnasium", "pettingzoo")) for place in there}
         rows.append((name, code(extra), declared(extra_lines[extra], package), fixed[0], ", ".join(there), *fixed[1:]))
-    head = ("library", "extra", "declared", "tested", "environments", "Gymnasium there", "PettingZoo there")
+    head = ("library", "extra", "declared", "tested", "environments", "with Gymnasium", "with PettingZoo")
     return table(head, rows)
 
 
 def extras() -> str:
-    """Every extra for users with what it brings."""
+    """Every extra for users, with its requirements."""
     rows = []
     for name, lines in project()["project"]["optional-dependencies"].items():
         if name in ("dev", "docs"):
@@ -313,11 +313,11 @@ def extras() -> str:
             name_of = str(wanted).split(str(wanted.specifier))[0].strip()  # with extras of its own, such as ray[rllib]
             brings.append(f"{name_of} {wanted.specifier}")
         rows.append((code(name), ", ".join(brings)))
-    return table(("extra", "what it brings"), rows)
+    return table(("extra", "installs"), rows)
 
 
 def examples() -> str:
-    """Every example with what it says of itself."""
+    """Every example, with the first line of its docstring."""
     rows = []
     for path in sorted((ROOT / "examples").iterdir()):
         if path.suffix == ".py":
@@ -325,7 +325,7 @@ def examples() -> str:
         elif path.suffix == ".ipynb":
             title = json.loads(path.read_text("utf-8"))["cells"][0]["source"][0].lstrip("# ").strip()
             rows.append((f"[{path.name}](../examples/{path.name})", f"Notebook: {title}"))
-    return table(("example", "what it does"), rows)
+    return table(("example", "contents"), rows)
 
 
 PARTS: dict[str, Callable[[], str]] = {

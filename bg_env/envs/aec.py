@@ -33,16 +33,16 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         match_length: points to win the match; 0 for money play.
         crawford: whether a match has a Crawford game (R9.2).
         dead_cube: whether a dead cube may not be turned (R9.3).
-        cube_cap: highest value of the cube, a power of two; None is 32,768.
-        jacoby: gammons count 1 while the cube is centred; money play only (R8.5).
-        beavers: beavers and raccoons that may follow a double; money play only (R8.6).
-        auto_doubles: opening ties that double the cube; money play only (R2.2).
+        cube_cap: highest value of the cube, a power of two; None for 32,768.
+        jacoby: whether gammons count 1 while the cube is centred; money play only (R8.5).
+        beavers: number of beavers and raccoons that may follow a double; money play only (R8.6).
+        auto_doubles: number of opening ties that double the cube; money play only (R2.2).
         observation: name of the encoder (`bg_env.ENCODERS`).
-        mask: where the int8 action mask is: in a Dict observation and the info ("both"), only in the observation
-            ("observation"), or only in the info ("info", the observation then is a plain Box).
+        mask: where the int8 action mask is returned: in a Dict observation and in the info ("both"), only in the observation
+            ("observation"), or only in the info ("info"; the observation is then a plain Box).
         reward: name of the reward (`bg_env.REWARDS`).
-        illegal: what an illegal action does: "terminate" (the offender loses three times the cube) or "raise".
-        max_turns: turns after which both agents are truncated (R11.1); None for no limit.
+        illegal: the effect of an illegal action: "terminate" (the offender loses three times the cube) or "raise".
+        max_turns: number of turns after which both agents are truncated (R11.1); None for no limit.
         render_mode: None, "ansi" (text), "rgb_array" (pixels) or "human" (a window, drawn after each step); the last two need
             the extra `render`.
         checks: whether calls out of order and actions that are illegal or out of range are caught; `raw_env` has it off, and

@@ -32,9 +32,9 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
     Args:
         variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`; the settings after it are those of `bg_env.Settings`.
         opponent: a name (`bg_env.players.PLAYERS`), an object with `choose` or `choose_plays` (`bg_env.players.Player`), a
-            callable from a batch of observations, here of one, to actions (under `mask="info"` it is given the masks as a
-            second argument), or None for self-play.
-        seat: 0, 1, or None for a bit of each episode's key.
+            function from a batch of observations (here a batch of one) to actions, or None for self-play. Under
+            `mask="info"` the function receives the action masks as a second argument.
+        seat: the learner's seat, 0 or 1; None draws it anew for each episode, from the episode's own random stream.
         observation, mask, reward, illegal, max_turns, render_mode: as of `bg_env.envs.aec.BackgammonEnv`.
 
     Raises:

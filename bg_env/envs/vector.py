@@ -46,7 +46,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         variant: a name or a Variant; this and what follows to `render_mode` as of `bg_env.envs.aec.BackgammonEnv`.
         opponent: as of `bg_env.envs.single.SingleEnv`: a name, a player, a callable, or None for self-play, where reward[i]
             belongs to the player who just acted, and the observation and info["player"] to who acts next.
-        seat: the learner's seat in all games: 0, 1, or None for a bit of each episode's key.
+        seat: the learner's seat in all games, 0 or 1; None draws it anew for each episode, from the episode's own stream.
         autoreset_mode: "next_step", "same_step" or "disabled", or a `gymnasium.vector.AutoresetMode`.
         num_threads: threads that share the games, at most one for each 1,024 of them; the games are the same whatever their
             number.

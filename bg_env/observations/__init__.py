@@ -1,14 +1,14 @@
 """Observations by name: `encoder("tesauro").encode(states, rules)`; a name's layout never changes.
 
-| name | shape | what it is |
+| name | shape | description |
 |---|---|---|
-| tesauro | 229 | the default: TD-Gammon's 196 board inputs and 33 values of dice, phase, cube, match and stakes |
+| tesauro | 229 | the default: the 196 board inputs of TD-Gammon and 33 values for dice, phase, cube, match and stakes |
 | tesauro198 | 198 | Tesauro's 198 inputs, for value nets |
-| counts | 85 | checkers as shares, and the same 33 values |
+| counts | 85 | checkers on each point as a share of a side's checkers, and the same 33 values |
 | planes | 45 x 24 | channels over the points, for convolutions |
 | pubeval | 122 | the inputs of Tesauro's pubeval |
-| openspiel | 200 | what OpenSpiel's backgammon gives (standard game only) |
-| pgx | 34 | what Pgx's backgammon gives (standard game only) |
+| openspiel | 200 | the observation of OpenSpiel's backgammon (standard game only) |
+| pgx | 34 | the observation of Pgx's backgammon (standard game only) |
 """
 
 from __future__ import annotations

@@ -1,20 +1,21 @@
 """Players: the protocol, and opponents by name.
 
-A name may go on after a colon: `player("td:1", settings)`. Every environment, the arena and the command line take these names.
+Some names take an argument after a colon: `player("td:1", settings)`. Every environment, the arena and the command line
+accept these names.
 
-| name | who it is |
+| name | player |
 |---|---|
-| random | plays at random among the legal actions; never turns the cube, always takes |
-| pubeval | Gerald Tesauro's public evaluator of 1993; knows no cube |
+| random | chooses legal actions uniformly at random; never doubles, always takes |
+| pubeval | Gerald Tesauro's public evaluator of 1993; never doubles, always takes |
 | td | the value net shipped with the package, greedy; `td:1` looks one roll ahead |
-| td-cube | another such net, which has learnt the cube in money play along with the plays |
-| greedy:FILE | a value net (.npz, as `ValueNet.save` writes it), greedy |
+| td-cube | a second shipped net, which learnt cube decisions for money play together with checker play |
+| greedy:FILE | a value net from a file (.npz, as `ValueNet.save` writes it), greedy |
 | expectimax:FILE | the same with one roll of look-ahead |
-| sb3:FILE | a model of Stable-Baselines3 or sb3-contrib (.zip); needs `bg_env[sb3]` |
+| sb3:FILE | a Stable-Baselines3 or sb3-contrib model (.zip); needs `bg_env[sb3]` |
 | gnubg | GNU Backgammon's nets; `gnubg:1` to `gnubg:3` look ahead; needs `gnubg-nn` |
 
-Objects do as well: `ValuePlayer(net, plies=1)`, `FunctionPlayer(function)`, `ModelPlayer(model)`, `GnubgPlayer()`, or
-anything with the methods of `Player` or `PlayPlayer`.
+Player objects are accepted in the same places: `ValuePlayer(net, plies=1)`, `FunctionPlayer(function)`, `ModelPlayer(model)`,
+`GnubgPlayer()`, or any object with the methods of `Player` or `PlayPlayer`.
 """
 
 from bg_env.players.gnubg import GnubgPlayer
