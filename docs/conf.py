@@ -1,7 +1,7 @@
-"""How the documentation site is built: `make site` runs Sphinx over this folder, and every warning is an error.
+"""Sphinx configuration of the documentation site: `make site` builds it, and every warning is an error.
 
-Pages are Markdown, so that they read well where the repository is looked at. Three of them stand in the root of the
-repository; a page here that is to show one names it in a comment, and gets it with its links as seen from here.
+Pages are Markdown, so that they also read well in the repository. CONTRIBUTING.md and CHANGELOG.md lie in the root of the
+repository; a page of this folder includes one by naming it in a comment, and its links are rewritten for this folder.
 """
 
 from __future__ import annotations
@@ -24,25 +24,27 @@ source_suffix = {".md": "markdown"}
 exclude_patterns = ["benchmarks/*", "images/*"]
 nitpicky = True
 nitpick_ignore_regex = [
-    (r"py:.*", r"(?!bg_env\.).*"),  # only what is ours can be found here
-    (r"py:.*", r".*\.[A-Z]"),  # a type variable is nothing to look up
-    (r"py:.*", r".*\._\w+"),  # what is private is told by its use
+    (r"py:.*", r"(?!bg_env\.).*"),  # names of other projects are not on this site
+    (r"py:.*", r".*\.[A-Z]"),  # type variables have no entry
+    (r"py:.*", r".*\._\w+"),  # private names have no entry
 ]
 
 linkcheck_timeout = 20
 linkcheck_retries = 2
-linkcheck_anchors = False  # what is behind the # is often made by scripts
+linkcheck_anchors = False  # anchors are often made by scripts
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_title = f"bg_env {release}"
 html_show_copyright = False
 html_show_sourcelink = False
 
-myst_enable_extensions = ["colon_fence"]  # ::: reads better than ``` where nothing knows directives
+myst_enable_extensions = ["colon_fence"]  # ::: reads better than ``` where directives are not rendered
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
-autodoc_mock_imports = [name for name in ("ray",) if find_spec(name) is None]  # it has an environment of its own
+autodoc_mock_imports = [name for name in ("ray",) if find_spec(name) is None]  # Ray has an environment of its own
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 default_role = "code"  # docstrings write `code` with single marks
@@ -58,7 +60,7 @@ _SHOWN = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGE
 
 
 def _from_here(link: str) -> str:
-    """A link of a page in the root, as a page of this folder must write it."""
+    """A link of a page in the root, rewritten for a page of this folder."""
     path, mark, anchor = link.partition("#")
     moved = _SHOWN.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else f"../{path}")
     return moved + mark + anchor
@@ -74,9 +76,9 @@ def _take_in(_app: Any, _name: str, source: list[str]) -> None:
 
 
 def _as_restructured(_app: Any, what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """What reStructuredText would not understand: a module's Markdown table, which is left out, and the star of `*shape`.
+    """Adapt docstrings to reStructuredText: drop a module's Markdown table and escape the star of `*shape`.
 
-    Indented lines of a module's docstring are a program, and are marked as one.
+    Indented lines of a module's docstring are a program, and become a code block.
     """
     if what == "module":
         tables = [k for k, line in enumerate(lines) if line.startswith("|")]
@@ -90,7 +92,7 @@ def _as_restructured(_app: Any, what: str, _name: str, _object: Any, _options: A
 
 
 def _hide_colons(_app: Any, what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """Of a property: napoleon would take what stands before a colon in its first line for a type."""
+    """Hide colons in the first line of a property: napoleon would read the text before one as a type."""
     if what in ("property", "attribute", "data") and lines:
         lines[0] = lines[0].replace(":", _COLON)
 
@@ -100,7 +102,7 @@ def _show_colons(_app: Any, _what: str, _name: str, _object: Any, _options: Any,
 
 
 def setup(app: Any) -> None:
-    """Sphinx calls this."""
+    """Register the handlers; called by Sphinx."""
     app.connect("source-read", _take_in)
     app.connect("autodoc-process-docstring", _hide_colons, priority=400)  # napoleon has 500
     app.connect("autodoc-process-docstring", _as_restructured, priority=600)
