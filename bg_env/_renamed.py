@@ -45,6 +45,7 @@ MODULES: Final = {
     "notation.sgf": "records.sgf",
     "notation.written": "records.fast_roll",
     "players.cube": "players.janowski",
+    "players.models": "players.sb3",
     "players.net": "players.valuenet.net",
     "players.search": "players.valuenet.search",
     "players.selfplay": "train.td.self_play",

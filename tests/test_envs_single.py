@@ -334,7 +334,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones():
         (1000, "0 to 153"),
         (1.5, "integer"),
         (None, "not"),
-        ([3, 4], "one row a game"),
+        ([3, 4], r"integers of shape \(1,\), not int64 of shape \(2,\)"),
         ([[3]], "integer"),
         ("roll", "integer"),
     ],
@@ -765,7 +765,7 @@ def test_an_opponents_play_must_be_whole_and_a_play(answer):
             return [[steps[0], -1, -1, -1]]
 
     env = make("bg_env/BackgammonCubeless-v0", opponent=Half(), seat=0)
-    with pytest.raises(IllegalActionError, match="opponent"):
+    with pytest.raises(IllegalActionError, match="opponent|Half must return a play"):
         play_some(env)
 
 

@@ -13,13 +13,14 @@ import numpy as np
 
 from bg_env._jit import kernel
 from bg_env.actions import BEAVER, DOUBLE, DROP, TAKE, why_illegal_text
-from bg_env.batch.opponents import actions_of, batch_opponent, plays_of
 from bg_env.errors import IllegalActionError
 from bg_env.options import EnvOptions
+from bg_env.players import Player, PlayPlayer, ask, player_for
+from bg_env.players.protocol import name_of, plays_only
 from bg_env.rules import CHOICE, END_FINISHED, STATE, Phase, States, apply, episode_key, new_episode, settle, word
 from bg_env.rules.legal import is_legal, legal_sets
 
-__all__ = ["TALLY", "Duel", "name_of"]
+__all__ = ["TALLY", "Duel"]
 
 TALLY: Final = np.dtype(
     [
@@ -48,7 +49,7 @@ def _begin(states: Any, i: Any, rules: Any, seed: Any, pair: Any) -> None:
 
 
 @kernel
-def _find(states: Any, game: Any, player: Any, spare: Any, index: Any, words: Any, checker: Any) -> Any:
+def _find(states: Any, game: Any, player: Any, spare: Any, index: Any, words: Any) -> Any:
     """The slots whose game waits for `player`, with a random word each; returns how many.
 
     `game` is the number of each slot's game, -1 for none; in even games the first player has seat 0. With `spare` only
@@ -60,8 +61,7 @@ def _find(states: Any, game: Any, player: Any, spare: Any, index: Any, words: An
         if game[i] < 0 or decider < 0 or (decider ^ (game[i] & 1)) != player:
             continue
         index[n] = i
-        checker[n] = states[i]["phase"] == _CHECKER
-        if checker[n] or not spare:
+        if states[i]["phase"] == _CHECKER or not spare:
             words[n] = word(states[i]["key"], CHOICE, states[i]["choices"])
             states[i]["choices"] += 1
         n += 1
@@ -124,7 +124,7 @@ class Duel:
     """Games between two players, all of them by repeated calls of `round`.
 
     Args:
-        a: the first player: a name, an object with `choose` or `choose_plays`, or a callable (see `batch_opponent`).
+        a: the first player: a name, an object with `choose` or `choose_plays`, or a callable (see `player_for`).
         b: the second, likewise.
         options: what is played, and what callables see.
         games: how many games or matches, an even number.
@@ -143,7 +143,7 @@ class Duel:
 
     def __init__(self, a: Any, b: Any, options: EnvOptions, games: int, seed: int, boards: int, first: int = 0) -> None:
         self.options = options
-        self.players = batch_opponent(a, options), batch_opponent(b, options)
+        self.players = _player(a, options), _player(b, options)
         self.tally = np.zeros(games, TALLY)
         self.first = first
         self._rules = options.settings.record()
@@ -154,7 +154,6 @@ class Duel:
         self._next = boards
         self._index = np.empty(boards, np.int64)
         self._words = np.empty(boards, np.uint64)
-        self._checker = np.empty(boards, np.bool_)
         for i in range(boards):
             self._start(i, i)
 
@@ -182,30 +181,26 @@ class Duel:
         _begin(self._states, board, self._rules, self._seed, np.uint64((self.first + game) // 2))
 
     def _decide(self, player: int) -> None:
-        who = self.players[player]
-        states, game, spare = self._states, self._game, not hasattr(who, "choose")
-        n = _find(states, game, player, spare, self._index, self._words, self._checker)
-        boards, words, moving = self._index[:n], self._words[:n], self._checker[:n]
-        if hasattr(who, "choose_plays") and moving.any():
-            index = boards[moving]
-            plays = plays_of(who, states[index], words[moving])
-            bad = _play_all(states, game, self._rules, self.tally, index, plays)
-            if bad >= 0:
-                number = self.first + game[index[bad]]
-                msg = f"{name_of(who)} gave the play {plays[bad].tolist()}, not a legal one, in game {number}"
-                raise IllegalActionError(msg)
-            boards, words = boards[~moving], words[~moving]
-        if len(boards):
-            before = states[boards]
-            actions = actions_of(who, before.copy(), words)
-            bad = _act_all(states, game, self._rules, self.tally, boards, actions)
-            if bad >= 0:
-                reason = why_illegal_text(before, bad, self.options.settings, int(actions[bad]), self._rules)
-                msg = f"{name_of(who)} chose an illegal action in game {self.first + game[boards[bad]]}: {reason}"
-                raise IllegalActionError(msg)
+        who, states, game = self.players[player], self._states, self._game
+        n = _find(states, game, player, plays_only(who), self._index, self._words)
+        if n == 0:
+            return
+        boards = self._index[:n]
+        before = states[boards]
+        choices = ask(who, before.copy(), self._words[:n])
+        moving, acting = boards[choices.moving], boards[choices.acting]
+        bad = _play_all(states, game, self._rules, self.tally, moving, choices.plays) if len(moving) else -1
+        if bad >= 0:
+            number = self.first + game[moving[bad]]
+            msg = f"{name_of(who)} gave the play {choices.plays[bad].tolist()}, not a legal one, in game {number}"
+            raise IllegalActionError(msg)
+        bad = _act_all(states, game, self._rules, self.tally, acting, choices.actions) if len(acting) else -1
+        if bad >= 0:
+            k, action = int(choices.acting[bad]), int(choices.actions[bad])
+            reason = why_illegal_text(before, k, self.options.settings, action, self._rules)
+            msg = f"{name_of(who)} chose an illegal action in game {self.first + game[acting[bad]]}: {reason}"
+            raise IllegalActionError(msg)
 
 
-def name_of(player: Any) -> str:
-    """What a player is called: its `name`, else the name of the function or the class."""
-    inner = getattr(player, "function", player)
-    return str(getattr(inner, "name", None) or getattr(inner, "__name__", None) or type(inner).__name__)
+def _player(given: Any, options: EnvOptions) -> Player | PlayPlayer:
+    return player_for(given, options.settings, observation=options.encoder, mask=options.mask)

@@ -21,10 +21,11 @@ from typing import Any, Final
 import numpy as np
 
 from bg_env.arena import Part, Result, joined, play_part
-from bg_env.arena.duel import TALLY, name_of
+from bg_env.arena.duel import TALLY
 from bg_env.arena.play import meeting_options
 from bg_env.errors import BgEnvError, MissingDependencyError, SettingsError, quoted
 from bg_env.players import PLAYERS, player
+from bg_env.players.protocol import name_of
 from bg_env.rules import Settings
 
 try:

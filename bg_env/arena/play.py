@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from bg_env.actions import checked_seed
-from bg_env.arena.duel import Duel, name_of
+from bg_env.arena.duel import Duel
 from bg_env.arena.result import Part, Result, joined
 from bg_env.errors import SettingsError, quoted
 from bg_env.options import EnvOptions, read_options
+from bg_env.players.protocol import name_of
 from bg_env.rules import Settings
 from bg_env.rules.variant import settings_names
 

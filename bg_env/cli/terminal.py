@@ -10,10 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from bg_env import actions
-from bg_env.batch.opponents import actions_of, plays_of
 from bg_env.errors import BgEnvError, IllegalActionError, NotationError
 from bg_env.game import Game
 from bg_env.notation.moves import find_play, format_actions
+from bg_env.players import ask
 from bg_env.render.text import board_text
 from bg_env.rules import CHOICE, Phase, Settings, States, apply, apply_roll, plays, resign, word
 
@@ -173,9 +173,7 @@ def choose(player: Any, game: Game) -> list[int]:
     """What a bound player does now: one action, or the steps of a whole play. Its words come from the game's key."""
     states = game.states
     words = np.array([word(states[0]["key"], np.uint64(CHOICE), np.uint64(len(game.history)))], np.uint64)
-    if hasattr(player, "choose_plays") and game.phase == Phase.CHECKER:
-        return [int(action) for action in plays_of(player, states, words)[0] if action >= 0]
-    return [int(actions_of(player, states, words)[0])]
+    return ask(player, states, words).only()
 
 
 def watch(game: Game, start: States, players: Sequence[Any], screen: Screen, pause: Callable[[], object]) -> None:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from bg_env._jit import kernel
-from bg_env.actions import ROLL, TAKE, checked, why_illegal_text
+from bg_env.actions import checked, why_illegal_text
 from bg_env.envs.episode import OneGame
 from bg_env.errors import IllegalActionError
-from bg_env.players import RandomPlayer
+from bg_env.players import RandomPlayer, ask
+from bg_env.players.protocol import plays_only
 from bg_env.rewards import reward_of
 from bg_env.rules import CHOICE, Phase, apply, legal_mask, pick_action, settle, word
 
 __all__ = ["next_word", "opponent_moves"]
-
-_NAME_SIXES = 160
 
 
 @kernel
@@ -69,7 +67,7 @@ def opponent_moves(one: OneGame, seat: int, opponent: Any) -> float:
     while one.info[0] == 1 - seat:
         whole = hasattr(opponent, "choose_plays") and one.states[0]["phase"] == Phase.CHECKER
         turn, left = int(one.states[0]["turns"]), int(one.states[0]["left"].sum())
-        chosen = _chosen(one, 1 - seat, opponent)
+        chosen = _chosen(one, opponent)
         for action in chosen:
             if one.info[0] != 1 - seat or not one.mask[0, action]:
                 reason = why_illegal_text(one.states, 0, one.settings, action, one.rules)
@@ -86,42 +84,9 @@ def opponent_moves(one: OneGame, seat: int, opponent: Any) -> float:
     return total
 
 
-def _chosen(one: OneGame, seat: int, opponent: Any) -> list[int]:
+def _chosen(one: OneGame, opponent: Any) -> list[int]:
     """What the opponent chooses now: one action, or the steps of a whole play."""
-    size = one.settings.actions
-    if hasattr(opponent, "choose_plays") and one.states[0]["phase"] == Phase.CHECKER:
-        words = np.array([next_word(one.states, 0)], np.uint64)
-        steps = np.asarray(_row(opponent.choose_plays(one.states.copy(), words), "choose_plays"))
-        if steps.ndim != 1 or len(steps) > 4 or (steps.size and steps.dtype.kind not in "iu"):
-            msg = f"the opponent's play must be up to 4 integers, -1 behind the last step, not {str(steps.tolist())[:60]}"
-            raise IllegalActionError(msg)
-        return [checked(action, size) for action in steps.tolist() if action >= 0]
-    if hasattr(opponent, "choose"):
-        words = np.array([next_word(one.states, 0)], np.uint64)
-        return [checked(_row(opponent.choose(one.states.copy(), words), "choose"), size)]
-    if hasattr(opponent, "choose_plays"):
-        phase = one.states[0]["phase"]
-        return [{Phase.ROLL_OR_DOUBLE: ROLL, Phase.TAKE_OR_DROP: TAKE}.get(phase, _NAME_SIXES)]
-    return [checked(_row(_ask(one, seat, opponent), "the callable"), size)]
-
-
-def _ask(one: OneGame, seat: int, opponent: Callable[..., Any]) -> Any:
-    view, mask = one.observation(seat)[None], one.mask_of(seat)[None]
-    if one.options.in_observation:
-        return opponent({"observation": view, "action_mask": mask})
-    return opponent(view, mask)
-
-
-def _row(answer: Any, what: str) -> Any:
-    """The only game's part of an answer for a batch of one."""
-    try:
-        rows = np.asarray(answer)
-    except ValueError:  # ragged
-        msg = f"the opponent's answer ({what}) must have one row a game, here 1, and rows of one length"
-        raise IllegalActionError(msg) from None
-    if rows.ndim == 0 and what == "the callable":
-        return rows[()]
-    if rows.ndim == 0 or len(rows) != 1:
-        msg = f"the opponent's answer ({what}) must have one row a game, here 1, not shape {rows.shape}"
-        raise IllegalActionError(msg)
-    return rows[0]
+    words = np.zeros(1, np.uint64)
+    if not plays_only(opponent) or one.states[0]["phase"] == Phase.CHECKER:
+        words[0] = next_word(one.states, 0)
+    return [checked(action, one.settings.actions) for action in ask(opponent, one.states.copy(), words).only()]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.actions import checked
-from bg_env.batch.opponents import opponent_for
+from bg_env.batch.opponents import batch_opponent
 from bg_env.envs.episode import OneGame
 from bg_env.envs.opponent import opponent_moves
 from bg_env.envs.recording import Recorder
@@ -88,7 +88,7 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
         self.action_space = options.action_space()
         self._one = OneGame(options)
         self._view = View(render_mode)
-        self._opponent = None if opponent is None else opponent_for(opponent, options.settings)
+        self._opponent = batch_opponent(opponent, options)
         self._asked_seat = read_seat(seat, opponent)
         self._seat: int | None = None
         self._size = options.settings.actions
@@ -120,7 +120,7 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
         if (opponent is None) != (self._opponent is None):
             msg = "an environment of self-play stays one, and one with an opponent keeps one: make another environment"
             raise SettingsError(msg)
-        self._opponent = None if opponent is None else opponent_for(opponent, self._one.settings)
+        self._opponent = batch_opponent(opponent, self._one.options)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The legal actions now: bool (actions,), a new array; what MaskablePPO of sb3-contrib looks for.

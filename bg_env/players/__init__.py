@@ -18,17 +18,19 @@ Player objects are accepted in the same places: `ValuePlayer(net, plies=1)`, `Fu
 `GnubgPlayer()`, or any object with the methods of `Player` or `PlayPlayer`.
 """
 
+from bg_env.players.function import FunctionPlayer
 from bg_env.players.gnubg import GnubgPlayer
-from bg_env.players.models import FunctionPlayer, ModelPlayer
-from bg_env.players.names import PLAYERS, Named, player
-from bg_env.players.protocol import Player, PlayPlayer, bound
+from bg_env.players.names import PLAYERS, Named, player, player_for
+from bg_env.players.protocol import Choices, Player, PlayPlayer, ask, bound
 from bg_env.players.pubeval import PubevalPlayer
 from bg_env.players.random import RandomPlayer
+from bg_env.players.sb3 import ModelPlayer
 from bg_env.players.valuenet.net import ValueNet
 from bg_env.players.valuenet.player import ValuePlayer
 
 __all__ = [
     "PLAYERS",
+    "Choices",
     "FunctionPlayer",
     "GnubgPlayer",
     "ModelPlayer",
@@ -39,6 +41,8 @@ __all__ = [
     "RandomPlayer",
     "ValueNet",
     "ValuePlayer",
+    "ask",
     "bound",
     "player",
+    "player_for",
 ]

@@ -11,16 +11,18 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from bg_env.errors import SettingsError, quoted
+from bg_env.observations import Encoder
+from bg_env.players.function import FunctionPlayer
 from bg_env.players.gnubg import GnubgPlayer
-from bg_env.players.models import ModelPlayer, load_model
-from bg_env.players.protocol import bound
+from bg_env.players.protocol import Player, PlayPlayer, bound
 from bg_env.players.pubeval import PubevalPlayer
 from bg_env.players.random import RandomPlayer
+from bg_env.players.sb3 import ModelPlayer, load_model
 from bg_env.players.valuenet.net import ValueNet
 from bg_env.players.valuenet.player import ValuePlayer
 from bg_env.rules import Settings
 
-__all__ = ["PLAYERS", "Named", "player"]
+__all__ = ["PLAYERS", "Named", "player", "player_for"]
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,9 @@ class Named:
 
     name: str
     argument: str
-    make: Callable[[str], Any]
+    make: Callable[[str], Player | PlayPlayer]
 
-    def made(self, argument: str) -> Any:
+    def made(self, argument: str) -> Player | PlayPlayer:
         """The player, bound to no settings.
 
         Raises:
@@ -99,7 +101,7 @@ PLAYERS: Final[Mapping[str, Named]] = MappingProxyType(
 """The players known by name."""
 
 
-def player(name: str, settings: Settings) -> Any:
+def player(name: str, settings: Settings) -> Player | PlayPlayer:
     """The player called `name`, for these settings.
 
     Args:
@@ -119,3 +121,34 @@ def player(name: str, settings: Settings) -> Any:
         msg = f"no player is called {quoted(name)}: choose from {', '.join(known)}"
         raise SettingsError(msg)
     return bound(PLAYERS[head].made(argument), settings)
+
+
+def player_for(
+    opponent: Any, settings: Settings, *, observation: str | Encoder = "tesauro", mask: str = "both"
+) -> Player | PlayPlayer:
+    """Anything that can play, as a player bound to the settings.
+
+    Args:
+        opponent: a name, as of `player`; an object with `choose` or `choose_plays`; a model of Stable-Baselines3 or
+            sb3-contrib, see `ModelPlayer`; or a callable, see `FunctionPlayer`.
+        settings: the settings in force.
+        observation: the encoder of what a callable is shown.
+        mask: how a callable is shown the action mask, see `FunctionPlayer`.
+
+    Raises:
+        SettingsError: it is none of these, or does not play under these settings.
+        MissingDependencyError: it needs a package that is not installed.
+    """
+    if isinstance(opponent, str):
+        return player(opponent, settings)
+    if isinstance(opponent, type):
+        msg = f"an opponent is an object, not the class {opponent.__name__}: give {opponent.__name__}(...)"
+        raise SettingsError(msg)
+    if hasattr(opponent, "choose") or hasattr(opponent, "choose_plays"):
+        return bound(opponent, settings)
+    if hasattr(opponent, "predict"):
+        return ModelPlayer(opponent, settings=settings)
+    if callable(opponent):
+        return FunctionPlayer(opponent, observation, mask, settings=settings)
+    msg = f"an opponent is a name, an object with choose or choose_plays, a model, or a callable, not {quoted(opponent)}"
+    raise SettingsError(msg)

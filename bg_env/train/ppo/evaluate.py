@@ -8,7 +8,7 @@ from typing import Any, Final
 import gymnasium
 
 from bg_env import arena
-from bg_env.players.models import ModelPlayer
+from bg_env.players import ModelPlayer
 from bg_env.train.ppo.options import PpoOptions, settings_of
 
 __all__ = ["FRESH", "evaluate", "score_table"]

@@ -1,94 +1,26 @@
-"""Callables and models of Stable-Baselines3 and sb3-contrib as players: they see what an environment would show them.
+"""Models of Stable-Baselines3 and sb3-contrib as players.
 
-Nothing is imported here but for loading a model from a file, which needs the extra `sb3`.
+The libraries are imported only where a model is loaded from a file, which needs the extra `sb3`.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from bg_env._jit import kernel
-from bg_env.actions import FIRST_NAMED, ROLL, TAKE
-from bg_env.errors import MissingDependencyError, OrderError, SettingsError, quoted
+from bg_env.errors import MissingDependencyError, OrderError, SettingsError
 from bg_env.observations import ENCODERS, Encoder, encoder
-from bg_env.rules import Phase, Settings, States, legal_mask
+from bg_env.players.function import legal_masks
+from bg_env.players.protocol import default_actions
+from bg_env.rules import Settings, States
 
-__all__ = ["FunctionPlayer", "ModelPlayer", "load_model"]
-
-_FALLBACK: Final = {Phase.ROLL_OR_DOUBLE: ROLL, Phase.TAKE_OR_DROP: TAKE, Phase.CHOOSE_DOUBLE: FIRST_NAMED + 5}
-_MASKS: Final = ("both", "observation", "info")
-
-
-@kernel
-def _masks(states: Any, rules: Any, out: Any) -> None:
-    for i in range(states.shape[0]):
-        legal_mask(states, i, rules, out, i)
-
-
-class FunctionPlayer:
-    """A callable as a player: given observations and masks of the waiting games, it answers with an action for each.
-
-    Args:
-        function: called with `{"observation": ..., "action_mask": ...}` (float32 (n, ...), int8 (n, actions)); under
-            `mask="info"` with the two as arguments. It returns integers (n,).
-        observation: name of the encoder that it sees.
-        mask: "both" or "observation" for the dict, "info" for two arguments.
-        name: what the player is called; None for the callable's own name.
-        settings: what is played; None: `bind` tells.
-
-    Raises:
-        SettingsError: an argument is unknown, or the encoder cannot show the settings.
-    """
-
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        observation: str = "tesauro",
-        mask: str = "both",
-        *,
-        name: str | None = None,
-        settings: Settings | None = None,
-    ) -> None:
-        if not callable(function):
-            msg = f"a callable from observations to actions is needed, not {quoted(function)}"
-            raise SettingsError(msg)
-        if mask not in _MASKS:
-            msg = f"mask is one of {', '.join(map(repr, _MASKS))}, not {quoted(mask)}"
-            raise SettingsError(msg)
-        self.function, self.mask = function, mask
-        self.name = name or str(getattr(function, "__name__", type(function).__name__))
-        self.settings = settings
-        self._encoder = encoder(observation)
-        if settings is not None:
-            self._encoder.check(settings)
-            self._rules = settings.record()
-
-    def bind(self, settings: Settings) -> FunctionPlayer:
-        """The player under these settings."""
-        return FunctionPlayer(self.function, self._encoder.name, self.mask, name=self.name, settings=settings)
-
-    def choose(self, states: States, words: npt.NDArray[Any]) -> Any:  # noqa: ARG002 - it draws from what it likes
-        """The callable's actions; see `Player.choose`.
-
-        Raises:
-            OrderError: the player is bound to no settings.
-        """
-        if self.settings is None:
-            msg = f"player {self.name} must know the settings: give them to it, or use what its bind(settings) returns"
-            raise OrderError(msg)
-        mask = np.empty((len(states), self.settings.actions), np.int8)
-        _masks(states, self._rules, mask)
-        view = self._encoder.encode(states, self._rules, seats=states["decider"].copy())
-        if self.mask == "info":
-            return self.function(view, mask)
-        return self.function({"observation": view, "action_mask": mask})
+__all__ = ["ModelPlayer", "load_model"]
 
 
 def load_model(path: str | Path) -> Any:
@@ -146,7 +78,7 @@ class ModelPlayer:
     def __init__(
         self,
         model: Any,
-        observation: str | None = None,
+        observation: str | Encoder | None = None,
         *,
         deterministic: bool = True,
         name: str | None = None,
@@ -169,7 +101,7 @@ class ModelPlayer:
 
     def bind(self, settings: Settings) -> ModelPlayer:
         """The player under these settings."""
-        return ModelPlayer(self.model, self._encoder.name, deterministic=self.deterministic, name=self.name, settings=settings)
+        return ModelPlayer(self.model, self._encoder, deterministic=self.deterministic, name=self.name, settings=settings)
 
     def choose(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:  # noqa: ARG002 - see deterministic
         """The model's actions; see `Player.choose`.
@@ -181,11 +113,9 @@ class ModelPlayer:
             msg = f"player {self.name} must know the settings: give them to it, or use what its bind(settings) returns"
             raise OrderError(msg)
         mask = np.zeros((len(states), max(self.actions, self.settings.actions)), np.int8)
-        legal = np.empty((len(states), self.settings.actions), np.int8)
-        _masks(states, self._rules, legal)
-        mask[:, : self.settings.actions] = legal
+        mask[:, : self.settings.actions] = legal_masks(states, self._rules, self.settings.actions)
         mask = np.ascontiguousarray(mask[:, : self.actions])
-        actions = np.array([_FALLBACK.get(Phase(phase), -1) for phase in states["phase"].tolist()], np.int64)
+        actions = default_actions(states)
         asked = np.flatnonzero(mask.any(axis=1))
         if len(asked):
             part = np.ascontiguousarray(states[asked])
@@ -206,16 +136,18 @@ class ModelPlayer:
         return f"<ModelPlayer {self.name}: observation={self._encoder.name!r}, {self.actions} actions>"
 
 
-def _encoder_of(space: Any, name: str | None) -> Encoder:
+def _encoder_of(space: spaces.Space[Any], wanted: str | Encoder | None) -> Encoder:
     box = space.spaces.get("observation") if isinstance(space, spaces.Dict) else space
     shape = getattr(box, "shape", None)
     if isinstance(space, spaces.Dict) and set(space.spaces) != {"observation", "action_mask"}:
         shape = None
-    known: Mapping[str, Encoder] = ENCODERS if name is None else {name: encoder(name)}
-    for item in known.values():
+    known = list(ENCODERS.values())
+    if wanted is not None:
+        known = [wanted if isinstance(wanted, Encoder) else encoder(wanted)]
+    for item in known:
         if item.shape == shape:
             return item
-    shapes = ", ".join(f"{item.name} {item.shape}" for item in known.values())
+    shapes = ", ".join(f"{item.name} {item.shape}" for item in known)
     msg = f"the model's observation space {space} fits no encoder: {shapes}, alone or in a Dict with action_mask"
     raise SettingsError(msg)
 
