@@ -765,7 +765,7 @@ def test_an_opponents_play_must_be_whole_and_a_play(answer):
             return [[steps[0], -1, -1, -1]]
 
     env = make("bg_env/BackgammonCubeless-v0", opponent=Half(), seat=0)
-    with pytest.raises(IllegalActionError, match="opponent|Half must return a play"):
+    with pytest.raises(IllegalActionError, match=r"opponent|Half must return a play"):
         play_some(env)
 
 
