@@ -19,14 +19,31 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from bg_env.errors import IllegalActionError, NotationError, SettingsError, quoted
+from bg_env.checks import is_whole
+from bg_env.errors import IllegalActionError, NotationError, quoted
 from bg_env.rules import BAR, Phase, Reason, Settings, States, illegal_reason, legal_mask
+from bg_env.rules.actions import (
+    ACTIONS,
+    BEAVER,
+    DOUBLE,
+    DROP,
+    FIRST_NAMED,
+    LAST_NAMED,
+    ROLL,
+    STEPS,
+    TAKE,
+    die_of,
+    source_of,
+    step_number,
+)
 
 __all__ = [
+    "ACTIONS",
     "BEAVER",
     "DOUBLE",
     "DROP",
     "FIRST_NAMED",
+    "LAST_NAMED",
     "ROLL",
     "STEPS",
     "TAKE",
@@ -34,9 +51,6 @@ __all__ = [
     "Step",
     "action_text",
     "checked",
-    "checked_die",
-    "checked_seed",
-    "is_player",
     "legal_actions",
     "name_action",
     "parse_action",
@@ -44,18 +58,6 @@ __all__ = [
     "step_of",
     "why_illegal_text",
 ]
-
-STEPS: Final = 150
-"""Number of checker steps: actions below this are steps."""
-ROLL: Final = 150
-DOUBLE: Final = 151
-TAKE: Final = 152
-DROP: Final = 153
-BEAVER: Final = 154
-FIRST_NAMED: Final = 155
-"""The action that names 1-1; 6-6 is `FIRST_NAMED + 5`."""
-
-MAX_SEED: Final = 2**64 - 1
 
 _WORDS: Final = {"roll": ROLL, "double": DOUBLE, "take": TAKE, "drop": DROP, "beaver": BEAVER}
 _ALSO: Final = {"redouble": DOUBLE, "accept": TAKE, "raccoon": BEAVER}
@@ -104,7 +106,7 @@ def step_action(source: int, die: int) -> int:
     if source not in range(1, 26) or die not in range(1, 7):
         msg = f"a step has a source from 1 to 25 and a die from 1 to 6, not source {quoted(source)} and die {quoted(die)}"
         raise IllegalActionError(msg)
-    return (source - 1) * 6 + die - 1
+    return step_number(int(source), int(die))
 
 
 def step_of(action: int) -> tuple[int, int]:
@@ -116,7 +118,7 @@ def step_of(action: int) -> tuple[int, int]:
     if action not in range(STEPS):
         msg = f"a checker step is an action from 0 to {STEPS - 1}, not {quoted(action)}"
         raise IllegalActionError(msg)
-    return int(action) // 6 + 1, int(action) % 6 + 1
+    return source_of(int(action)), die_of(int(action))
 
 
 def name_action(die: int) -> int:
@@ -145,10 +147,10 @@ def action_text(action: int, states: States | None = None, i: int = 0) -> str:
     """
     if action in _NAMES:
         return _NAMES[action]
-    if FIRST_NAMED <= action < FIRST_NAMED + 6:
+    if FIRST_NAMED <= action <= LAST_NAMED:
         return f"{action - FIRST_NAMED + 1}-{action - FIRST_NAMED + 1}"
     if action not in range(STEPS):
-        msg = f"an action is a number from 0 to {FIRST_NAMED + 5}, not {quoted(action)}"
+        msg = f"an action is a number from 0 to {LAST_NAMED}, not {quoted(action)}"
         raise IllegalActionError(msg)
     source, die = step_of(action)
     target = source - die
@@ -194,7 +196,7 @@ def parse_action(text: str, states: States | None = None, i: int = 0) -> int:
 
 def legal_actions(states: States, i: int, rules: Any) -> list[int]:
     """The numbers of the legal actions, ascending; empty in chance phases and at the end."""
-    mask = np.empty((1, 161), np.int8)
+    mask = np.empty((1, ACTIONS), np.int8)
     legal_mask(states, i, rules, mask, 0)
     return [int(a) for a in np.flatnonzero(mask[0])]
 
@@ -235,7 +237,7 @@ def why_illegal_text(states: States, i: int, settings: Settings, action: int, ru
         rules: `settings.record()`, if it is at hand.
     """
     rules = settings.record() if rules is None else rules
-    clamped = max(-1, min(int(action), 161))
+    clamped = max(-1, min(int(action), ACTIONS))
     reason = Reason(int(illegal_reason(states, i, rules, clamped)))
     if reason == Reason.LEGAL:
         return None
@@ -265,7 +267,7 @@ def checked(action: Any, size: int) -> int:
     Raises:
         IllegalActionError: it is None, no integer, or out of range.
     """
-    if isinstance(action, (int, np.integer)) and not isinstance(action, (bool, np.bool_)):
+    if is_whole(action):
         if 0 <= action < size:
             return int(action)
         msg = f"action {action} is out of range: the action space has the numbers 0 to {size - 1}"
@@ -275,32 +277,3 @@ def checked(action: Any, size: int) -> int:
     what = "None" if action is None else f"{type(action).__name__} {quoted(action)}"
     msg = f"an action is an integer from 0 to {size - 1}, not {what}"
     raise IllegalActionError(msg)
-
-
-def checked_die(die: Any) -> int:
-    """A die as an int.
-
-    Raises:
-        IllegalActionError: not a number from 1 to 6.
-    """
-    if isinstance(die, (bool, np.bool_)) or not isinstance(die, (int, np.integer)) or not 1 <= die <= 6:
-        msg = f"a die shows a number from 1 to 6, not {quoted(die)}"
-        raise IllegalActionError(msg)
-    return int(die)
-
-
-def checked_seed(seed: Any) -> int:
-    """A seed as an int.
-
-    Raises:
-        SettingsError: not a number from 0 to 2**64 - 1.
-    """
-    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or not 0 <= seed <= MAX_SEED:
-        msg = f"a seed is a whole number from 0 to 2**64 - 1, not {quoted(seed)}"
-        raise SettingsError(msg)
-    return int(seed)
-
-
-def is_player(value: Any) -> bool:
-    """Whether `value` is the integer 0 or 1."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_)) and int(value) in (0, 1)

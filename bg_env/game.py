@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from bg_env import actions
-from bg_env.actions import Event, checked_die, checked_seed
+from bg_env.actions import Event
+from bg_env.checks import checked_die, checked_seed, is_player, is_whole
 from bg_env.errors import IllegalActionError, OrderError, quoted
 from bg_env.notation import ids, xgid
 from bg_env.notation.moves import find_play
@@ -32,6 +33,7 @@ from bg_env.rules import (
     ties_double,
     word,
 )
+from bg_env.rules.actions import ACTIONS
 
 __all__ = ["Event", "Game", "last_move", "why_illegal"]
 
@@ -261,7 +263,7 @@ class Game:
         Raises:
             IllegalActionError: it is not legal; nothing has changed.
         """
-        number = actions.checked(action, 161)
+        number = actions.checked(action, ACTIONS)
         reason = actions.why_illegal_text(self._states, 0, self._settings, number, self._rules)
         if reason is not None:
             raise IllegalActionError(reason)
@@ -332,9 +334,9 @@ class Game:
         loser = self.player if player is None else player
         if self.phase == Phase.OVER:
             msg = "nobody can resign: the game is over"
-        elif not isinstance(level, (int, np.integer)) or isinstance(level, (bool, np.bool_)) or not 1 <= level <= 3:
+        elif not is_whole(level, 1, 3):
             msg = f"a game is resigned at level 1, 2 or 3, not {quoted(level)}"
-        elif not actions.is_player(loser):
+        elif not is_player(loser):
             msg = f"player 0 or 1 resigns, not {quoted(loser)}; before the opening throw say which"
         else:
             loser = int(loser or 0)
@@ -414,7 +416,7 @@ def why_illegal(game: Game, action: int | str) -> str | None:
     """
     if isinstance(action, str):
         action = actions.parse_action(action, game._states, 0)
-    if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
+    if not is_whole(action):
         msg = f"an action is an integer, not {quoted(action)}"
         raise IllegalActionError(msg)
     return actions.why_illegal_text(game._states, 0, game._settings, int(action), game._rules)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from gymnasium import spaces
 
-from bg_env.actions import is_player
+from bg_env.checks import is_player
 from bg_env.errors import SettingsError, known_names, quoted
 from bg_env.observations import Encoder, encoder
 from bg_env.rewards import reward as reward_named
@@ -18,7 +18,6 @@ from bg_env.rules import Settings, Variant
 __all__ = [
     "INFO_KEYS",
     "EnvOptions",
-    "checked_flag",
     "known_options",
     "read_options",
     "read_seat",
@@ -37,18 +36,6 @@ def _one_of(name: str, value: Any, known: Sequence[Any]) -> Any:
         msg = f"{name} is one of {', '.join(map(repr, known))}, not {quoted(value)}"
         raise SettingsError(msg)
     return value
-
-
-def checked_flag(name: str, value: Any) -> bool:
-    """The argument called `name` as a bool.
-
-    Raises:
-        SettingsError: it is neither True nor False.
-    """
-    if not isinstance(value, (bool, np.bool_)):
-        msg = f"{name} is True or False, not {quoted(value)}"
-        raise SettingsError(msg)
-    return bool(value)
 
 
 def read_seat(seat: Any, opponent: Any) -> int | None:

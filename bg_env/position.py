@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bg_env.actions import Step, checked_die
+from bg_env.actions import Step
+from bg_env.checks import checked_die
 from bg_env.errors import IllegalActionError, PositionError
 from bg_env.notation import position_id
 from bg_env.notation.moves import format_steps, steps_of

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bg_env.actions import checked_die, is_player
+from bg_env.checks import checked_die, checked_flag, is_player, is_whole
 from bg_env.errors import PositionError, SettingsError, quoted
 from bg_env.game import Game
 from bg_env.notation import ids, position_id, xgid
@@ -132,17 +132,14 @@ def _match_options(given: Mapping[str, Any], settings: Settings) -> tuple[tuple[
             raise SettingsError(msg)
     if score is not None:
         pair = list(score) if isinstance(score, (tuple, list)) or (isinstance(score, np.ndarray) and score.ndim == 1) else []
-        if len(pair) != 2 or any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in pair):
+        if len(pair) != 2 or not all(is_whole(n, 0) for n in pair):
             msg = f"option score is a pair of points such as (2, 4), not {quoted(score)}"
             raise SettingsError(msg)
         if max(pair) >= settings.match_length:
             msg = f"option score: a score of {quoted(int(max(pair)))} ends a match to {settings.match_length}"
             raise PositionError(msg)
         score = (int(pair[0]), int(pair[1]))
-    if crawford is not None and not isinstance(crawford, (bool, np.bool_)):
-        msg = f"option crawford is True or False, not {quoted(crawford)}"
-        raise SettingsError(msg)
-    return score, None if crawford is None else bool(crawford)
+    return score, None if crawford is None else checked_flag("option crawford", crawford)
 
 
 def _from_game(game: Any, settings: Settings) -> States:

@@ -190,7 +190,7 @@ def test_variants_that_its_nets_do_not_know(gnubg, settings):
 
 def test_what_is_refused(gnubg):
     for plies in (-1, 4, True, 0.5):
-        with pytest.raises(SettingsError, match="plies of gnubg are a whole number from 0 to 3"):
+        with pytest.raises(SettingsError, match="plies is a whole number from 0 to 3"):
             GnubgPlayer(plies)
     with pytest.raises(OrderError, match="gnubg must know the settings"):
         GnubgPlayer().choose_plays(np.zeros(1, STATE), None)

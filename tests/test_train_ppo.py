@@ -210,7 +210,7 @@ def test_the_number_of_threads_is_put_back(tmp_path):
         ({"threads": 0}, "threads is a whole number of at least 1"),
         ({"games": -2}, "games is a whole number of at least 0"),
         ({"games": 7}, "games is even, half of them from each seat: 6 or 8, not 7"),
-        ({"seed": -1}, "seed is a whole number of at least 0"),
+        ({"seed": -1}, "seed is a whole number from 0 to"),
         ({"seed": 2**32}, "seed is a whole number from 0 to"),
     ],
 )

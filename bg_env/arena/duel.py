@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from bg_env._jit import kernel
-from bg_env.actions import BEAVER, DOUBLE, DROP, TAKE, why_illegal_text
+from bg_env.actions import BEAVER, DOUBLE, DROP, STEPS, TAKE, why_illegal_text
 from bg_env.errors import IllegalActionError
 from bg_env.options import EnvOptions
 from bg_env.players import Player, PlayPlayer, ask, player_for
@@ -39,7 +39,6 @@ the end."""
 
 _CHECKER: Final = int(Phase.CHECKER)
 _OVER: Final = int(Phase.OVER)
-_STEPS: Final = 150
 
 
 @kernel
@@ -112,7 +111,7 @@ def _play_all(states: Any, game: Any, rules: Any, tally: Any, index: Any, plays:
         for m in range(4):
             if plays[k, m] < 0:
                 break
-            if not going or plays[k, m] >= _STEPS or not _act(states, i, rules, tally, game[i], plays[k, m]):
+            if not going or plays[k, m] >= STEPS or not _act(states, i, rules, tally, game[i], plays[k, m]):
                 return k
             going = states[i]["rolls"] == rolls and states[i]["phase"] == _CHECKER
         if going:

@@ -23,6 +23,7 @@ import numpy as np
 from bg_env.arena import Part, Result, joined, play_part
 from bg_env.arena.duel import TALLY
 from bg_env.arena.play import meeting_options
+from bg_env.checks import checked_whole, is_whole
 from bg_env.errors import BgEnvError, MissingDependencyError, SettingsError, quoted
 from bg_env.players import PLAYERS, player
 from bg_env.players.protocol import name_of
@@ -74,7 +75,7 @@ def cuts(n: int, tasks: int | None, share: int = _SHARE) -> list[tuple[int, int]
     """
     if tasks is None:
         tasks = max(1, share * int(ray.cluster_resources().get("CPU", 1)))
-    if isinstance(tasks, bool) or not isinstance(tasks, (int, np.integer)) or tasks < 1:
+    if not is_whole(tasks, 1):
         msg = f"tasks is a whole number of at least 1, or None for {share} for each processor, not {quoted(tasks)}"
         raise SettingsError(msg)
     return list(pairwise(np.linspace(0, n, min(n, int(tasks)) + 1).astype(int).tolist()))
@@ -156,9 +157,7 @@ def _check(cpus: Any, retries: Any) -> None:
     if 0 < most < cpus:
         msg = f"a task asks for {cpus:g} processors, and no machine of the cluster has more than {most:g}"
         raise SettingsError(msg)
-    if isinstance(retries, bool) or not isinstance(retries, (int, np.integer)) or retries < -1:
-        msg = f"retries is a whole number of at least -1, not {quoted(retries)}"
-        raise SettingsError(msg)
+    checked_whole("retries", retries, -1)
 
 
 def _part(a: bytes, b: bytes, how: dict[str, Any]) -> Part:

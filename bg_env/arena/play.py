@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from bg_env.actions import checked_seed
 from bg_env.arena.duel import Duel
 from bg_env.arena.result import Part, Result, joined
+from bg_env.checks import checked_seed, checked_whole
 from bg_env.errors import SettingsError, quoted
 from bg_env.options import EnvOptions, read_options
 from bg_env.players.protocol import name_of
@@ -135,10 +133,7 @@ def meeting_options(
     options = read_options(variant, observation=observation, **{name: rules[name] for name in rules if name != "variant"})
     checked_seed(seed)
     for name, number in numbers.items():
-        low = {"first": 0, "games": 2, "boards": 1}[name]
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not low <= number < 2**31:
-            msg = f"{name} is a whole number from {low} to 2**31 - 1, not {quoted(number)}"
-            raise SettingsError(msg)
+        checked_whole(name, number, {"first": 0, "games": 2, "boards": 1}[name], 2**31 - 1)
     for name in ("first", "games"):
         if numbers.get(name, 0) % 2:
             msg = (

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
-from bg_env.actions import checked_seed
 from bg_env.batch.layout import RUNNING
+from bg_env.checks import checked_seed, is_whole
 from bg_env.errors import IllegalActionError, SettingsError, quoted
 
-__all__ = ["checked_actions", "read_mode", "read_number", "read_reset_mask", "read_seeds"]
+__all__ = ["checked_actions", "read_mode", "read_reset_mask", "read_seeds"]
 
 
 def read_mode(mode: str | AutoresetMode) -> AutoresetMode:
@@ -30,18 +30,6 @@ def read_mode(mode: str | AutoresetMode) -> AutoresetMode:
             return known
     msg = f"autoreset_mode is next_step, same_step or disabled, not {quoted(mode)}"
     raise SettingsError(msg)
-
-
-def read_number(name: str, value: Any, bits: int = 31) -> int:
-    """The argument called `name` as an int of so many bits, at least 1.
-
-    Raises:
-        SettingsError: it is none.
-    """
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not 1 <= value < 2**bits:
-        msg = f"{name} is a whole number from 1 to 2**{bits} - 1, not {quoted(value)}"
-        raise SettingsError(msg)
-    return int(value)
 
 
 def read_reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
@@ -72,7 +60,7 @@ def read_seeds(
     """
     n = len(which)
     given: list[int | None]
-    if seed is None or isinstance(seed, (int, np.integer)):
+    if seed is None or is_whole(seed):
         given = [None] * n if seed is None else [(checked_seed(seed) + i) % 2**64 for i in range(n)]
     elif seed.ndim == 1 if isinstance(seed, np.ndarray) else isinstance(seed, Sequence) and not isinstance(seed, (str, bytes)):
         given = [None if item is None else checked_seed(item) for item in seed]
@@ -97,8 +85,7 @@ def _misfit(actions: Any, n: int) -> str:
         fault = f"game {game} gets none" if len(items) < n else f"there is no game {game}"
         return f"actions are {n} integers, one for each game, not {len(items)}: {fault}"
     for i, item in enumerate(items):
-        whole = isinstance(item, (int, np.integer)) and not isinstance(item, (bool, np.bool_))
-        if not whole and not (isinstance(item, np.ndarray) and item.shape == () and item.dtype.kind in "iu"):
+        if not is_whole(item) and not (isinstance(item, np.ndarray) and item.shape == () and item.dtype.kind in "iu"):
             shown = f"{item.dtype} of shape {item.shape}" if isinstance(item, (np.ndarray, np.generic)) else repr(item)
             return f"the action of game {i} is an integer, not {shown}"
     return f"actions are integers that fit 64 bits, of shape ({n},)"

@@ -25,6 +25,7 @@ from bg_env.batch.step import (
 from bg_env.batch.threads import signal
 from bg_env.observations import default_seat
 from bg_env.rules import CHOICE, Phase, word
+from bg_env.rules.actions import STEPS
 from bg_env.rules.legal import is_legal, legal_sets, pick_legal, write_mask
 
 __all__ = [
@@ -46,7 +47,6 @@ __all__ = [
 ]
 
 _CHECKER = int(Phase.CHECKER)
-_STEPS = 150
 
 
 @kernel
@@ -290,7 +290,7 @@ def answer_plays(
                 break
             high, low = np.int64(sets[i, 0]), np.int64(sets[i, 1])
             action = np.int64(plays[k, m])
-            if not going or action >= _STEPS or not is_legal(states, i, rules, high, low, action):
+            if not going or action >= STEPS or not is_legal(states, i, rules, high, low, action):
                 return k
             act(states, slots, i, rules, plan, dice, sets, info, action)
             same = states[i]["rolls"] == rolls and slots[i]["queued"] == queued and states[i]["turn"] == turn

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from bg_env._jit import kernel
-from bg_env.actions import FIRST_NAMED, ROLL, TAKE
 from bg_env.batch.layout import RUNNING
 from bg_env.batch.step import act, opponent_decides, take_state
 from bg_env.players.pubeval import pubeval_play
 from bg_env.rules import Phase
+from bg_env.rules.actions import LAST_NAMED, ROLL, TAKE
 
 __all__ = ["pubeval_replies"]
 
 _CHECKER = int(Phase.CHECKER)
 _ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
 _TAKE_OR_DROP = int(Phase.TAKE_OR_DROP)
-_NAME_SIXES = FIRST_NAMED + 5
 
 
 @kernel
@@ -55,4 +54,4 @@ def pubeval_replies(
             elif phase == _TAKE_OR_DROP:
                 act(states, slots, i, rules, plan, dice, sets, info, TAKE)
             else:
-                act(states, slots, i, rules, plan, dice, sets, info, _NAME_SIXES)
+                act(states, slots, i, rules, plan, dice, sets, info, LAST_NAMED)

@@ -7,12 +7,13 @@ from typing import Any, Final
 from pettingzoo import AECEnv
 
 from bg_env.actions import checked
+from bg_env.checks import checked_flag
 from bg_env.envs.episode import OneGame
 from bg_env.envs.recording import Recorder
 from bg_env.envs.rendering import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import IllegalActionError, OrderError, SettingsError, quoted
 from bg_env.game import Game
-from bg_env.options import checked_flag, known_options, read_options
+from bg_env.options import known_options, read_options
 from bg_env.rules import Variant
 
 __all__ = ["BackgammonEnv"]

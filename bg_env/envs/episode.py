@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env._jit import kernel
-from bg_env.actions import Event, checked_seed, why_illegal_text
+from bg_env.actions import Event, why_illegal_text
+from bg_env.checks import checked_seed
 from bg_env.errors import IllegalActionError
 from bg_env.game import Game
 from bg_env.observations import default_seat

@@ -24,12 +24,13 @@ from gymnasium.vector.utils import batch_space
 
 from bg_env.batch.afterstates import Afterstates, checked_index, find_afterstates
 from bg_env.batch.batch import Games, Report, View
-from bg_env.batch.checks import read_mode, read_number, read_reset_mask
+from bg_env.batch.checks import read_mode, read_reset_mask
 from bg_env.batch.layout import ENDED, INFO
 from bg_env.batch.restore import read_saved
+from bg_env.checks import checked_flag, checked_whole, is_whole
 from bg_env.envs.batch_output import finals_of
 from bg_env.errors import OrderError, SettingsError
-from bg_env.options import INFO_KEYS, checked_flag, known_options, read_options, read_seat
+from bg_env.options import INFO_KEYS, known_options, read_options, read_seat
 from bg_env.render.text import board_text
 from bg_env.reset_options import read_reset_options
 from bg_env.rules import Settings, States, Variant
@@ -112,7 +113,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             auto_doubles=auto_doubles,
             max_turns=max_turns,
         )
-        self.num_envs = read_number("num_envs", num_envs, 48)
+        self.num_envs = checked_whole("num_envs", num_envs, 1, 2**48 - 1)
         self.render_mode = render_mode
         self.autoreset_mode = read_mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
@@ -127,8 +128,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             opponent=opponent,
             seat=read_seat(seat, opponent),
             same_step=self.autoreset_mode == AutoresetMode.SAME_STEP,
-            limit=0 if max_episode_steps is None else read_number("max_episode_steps", max_episode_steps),
-            threads=read_number("num_threads", num_threads),
+            limit=0 if max_episode_steps is None else checked_whole("max_episode_steps", max_episode_steps, 1, 2**31 - 1),
+            threads=checked_whole("num_threads", num_threads, 1, 2**31 - 1),
         )
         self._kept: dict[str, Any] = {}
         self._rooms = [Room() for _ in self._games.ranges]
@@ -219,7 +220,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         which = read_reset_mask(given.pop("reset_mask", None), self.num_envs)
         info = self._new("info", (INFO, self.num_envs), np.int32)
         self._games.begin(which, seed, given, info)
-        if isinstance(seed, (int, np.integer)):
+        if is_whole(seed):
             super().reset(seed=int(seed))
         return self._reported(info)
 

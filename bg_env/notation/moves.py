@@ -19,6 +19,7 @@ import numpy as np
 from bg_env.actions import STEPS, Step, legal_actions, step_of
 from bg_env.errors import IllegalActionError, NotationError, quoted
 from bg_env.rules import BAR, OFF, Phase, States, apply, plays
+from bg_env.rules.actions import die_of, source_of
 
 __all__ = [
     "NO_PLAY",
@@ -172,8 +173,8 @@ def _results(numbers: Any) -> tuple[Any, Any]:
     """What plays do: int8 (m, 26), the change of the mover's counts, and bool (m, 26), where its checkers land."""
     rows, steps = np.nonzero(numbers >= 0)
     made = numbers[rows, steps]
-    source = made // 6 + 1
-    target = np.maximum(source - made % 6 - 1, OFF)
+    source = source_of(made)
+    target = np.maximum(source - die_of(made), OFF)
     changes = np.zeros((len(numbers), 26), np.int8)
     np.subtract.at(changes, (rows, source), 1)
     np.add.at(changes, (rows, target), 1)

@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
-from bg_env.errors import MissingDependencyError, OrderError, SettingsError, quoted
+from bg_env.checks import checked_whole
+from bg_env.errors import MissingDependencyError, OrderError, SettingsError
 from bg_env.players.janowski import choose_cube, cube_scratch, outcome_values
 from bg_env.players.valuenet.search import plain_rules
 from bg_env.rules import VARIANTS, Phase, Settings, States, plays
@@ -62,10 +63,7 @@ class GnubgPlayer:
     """
 
     def __init__(self, plies: int = 0, *, settings: Settings | None = None) -> None:
-        if isinstance(plies, bool) or not isinstance(plies, (int, np.integer)) or not 0 <= plies <= MOST_PLIES:
-            msg = f"plies of gnubg are a whole number from 0 to {MOST_PLIES}, not {quoted(plies)}"
-            raise SettingsError(msg)
-        self.plies = int(plies)
+        self.plies = checked_whole("plies", plies, 0, MOST_PLIES)
         self.name = f"gnubg:{self.plies}" if self.plies else "gnubg"
         self.settings = settings
         self._gnubg = _engine()

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.actions import FIRST_NAMED, ROLL, TAKE
+from bg_env.actions import LAST_NAMED, ROLL, TAKE
 from bg_env.errors import IllegalActionError
 from bg_env.rules import Phase, Settings, States
 
@@ -21,7 +21,7 @@ _STEPS: Final = 4
 _DEFAULTS: Final = np.full(max(Phase) + 1, -1, np.int64)
 _DEFAULTS[Phase.ROLL_OR_DOUBLE] = ROLL
 _DEFAULTS[Phase.TAKE_OR_DROP] = TAKE
-_DEFAULTS[Phase.CHOOSE_DOUBLE] = FIRST_NAMED + 5
+_DEFAULTS[Phase.CHOOSE_DOUBLE] = LAST_NAMED
 
 
 @runtime_checkable

@@ -33,6 +33,7 @@ from bg_env.rules import (
     plays,
     ties_double,
 )
+from bg_env.rules.actions import die_of, source_of
 
 __all__ = ["GameReplayer"]
 
@@ -158,7 +159,7 @@ class GameReplayer:
         """Show the game that has just ended, where the engine has gone on to the match's next game."""
         end = self.kept.states[self.kept.n - 1 : self.kept.n].copy()
         for action in actions:
-            play_step(end, 0, player, action // 6 + 1, action % 6 + 1)
+            play_step(end, 0, player, source_of(action), die_of(action))
         for name in ("winner", "level", "won", "score"):
             end[name] = self.states[name]
         self._finish(end)

@@ -13,6 +13,7 @@ from bg_env.actions import ROLL
 from bg_env.errors import NotationError
 from bg_env.notation.moves import parse_moves
 from bg_env.rules import OFF, Phase, apply, apply_roll, illegal_reason
+from bg_env.rules.actions import step_number
 
 __all__ = ["CANNOT_MOVE", "NOT_DUE", "PLAYED", "SEARCH", "STUCK", "as_steps", "play_written"]
 
@@ -70,11 +71,11 @@ def play_written(
     for k in range(n):
         source = steps[k, 0]
         die = source - steps[k, 1]
-        action = (source - 1) * 6 + die - 1
+        action = step_number(source, die)
         legal = die <= 6 and illegal_reason(states, i, rules, action) == 0
         while not legal and steps[k, 1] == OFF and die < 6:  # R7.2: a higher number bears off as well
             die += 1
-            action = (source - 1) * 6 + die - 1
+            action = step_number(source, die)
             legal = illegal_reason(states, i, rules, action) == 0
         if not legal:
             states[i] = before[0]

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
+from bg_env.checks import is_whole
 from bg_env.errors import NotationError, SettingsError
 from bg_env.records.record import Entry, GameRecord, Kind, Record, plain_text
 from bg_env.rules import VARIANTS, Settings
@@ -115,10 +116,6 @@ def _need(ok: Any, what: str) -> None:
         raise NotationError(what)
 
 
-def _whole(value: Any, low: int = 0, high: int = _MOST) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
-
-
 def _flag(said: dict[str, Any], name: str) -> bool | None:
     value = said.get(name)
     _need(value is None or isinstance(value, bool), f"{name} is true, false or null, not {str(value)[:40]!r}")
@@ -129,7 +126,7 @@ def _record(said: Any) -> tuple[int, Record]:
     _need(isinstance(said, dict) and said.get("format") == _FORMAT, f'it is no object with "format": "{_FORMAT}"')
     _need(said.get("version") == _VERSION, f"version {str(said.get('version'))[:20]} is unknown: {_VERSION} is known")
     number, players, headers = said.get("match", 1), said.get("players"), said.get("headers", {})
-    _need(_whole(number), "match is a number")
+    _need(is_whole(number, 0, _MOST), "match is a number")
     named = isinstance(players, list) and len(players) == 2 and all(isinstance(name, str) for name in players)
     _need(named, "players are two names")
     texts = isinstance(headers, dict) and all(isinstance(value, str) for value in headers.values())
@@ -141,7 +138,7 @@ def _record(said: Any) -> tuple[int, Record]:
         settings = None if said.get("settings") is None else Settings.parse(said["settings"])
     except SettingsError as error:
         raise NotationError(str(error)) from error
-    _need(_whole(said.get("length")), "length is a number of points")
+    _need(is_whole(said.get("length"), 0, _MOST), "length is a number of points")
     _need(
         settings is None or (settings.variant, settings.match_length) == (variant, said["length"]),
         "the settings contradict the variant or the length",
@@ -161,17 +158,17 @@ def _record(said: Any) -> tuple[int, Record]:
 
 
 def _game(said: dict[str, Any]) -> GameRecord:
-    _need(_whole(said.get("game")), "game is a number")
+    _need(is_whole(said.get("game"), 0, _MOST), "game is a number")
     score, cube, events, result = said.get("score"), said.get("cube", 1), said.get("events"), said.get("result")
-    scored = score is None or (isinstance(score, list) and len(score) == 2 and all(_whole(n, 0, 10**9) for n in score))
+    scored = score is None or (isinstance(score, list) and len(score) == 2 and all(is_whole(n, 0, 10**9) for n in score))
     _need(scored, "score is two numbers of points, or null")
-    _need(_whole(cube, 1, 1 << 15) and not cube & (cube - 1), "cube is a power of two")
+    _need(is_whole(cube, 1, 1 << 15) and not cube & (cube - 1), "cube is a power of two")
     _need(isinstance(events, list), "events is a list")
     _need(isinstance(said.get("start"), (str, type(None))), "start is the text of an id")
     _need(isinstance(said.get("state"), (dict, type(None))), "state is an object")
     entries = [_entry(event, k) for k, event in enumerate(events or (), 1)]
     if result is not None:
-        right = isinstance(result, dict) and _whole(result.get("winner"), 0, 1) and _whole(result.get("points"))
+        right = isinstance(result, dict) and is_whole(result.get("winner"), 0, 1) and is_whole(result.get("points"), 0, _MOST)
         _need(right, "result is a winner, 0 or 1, and points, or null")
         entries.append(Entry("win", result["winner"], value=result["points"], number=len(entries)))
     return GameRecord(
@@ -187,7 +184,7 @@ def _game(said: dict[str, Any]) -> GameRecord:
 
 def _entry(event: Any, number: int) -> Entry:
     pair = isinstance(event, list) and len(event) == 2 and isinstance(event[1], str)
-    _need(pair and (event[0] is None or _whole(event[0], 0, 1)), f"event {number} is a player (0, 1 or null) and a text")
+    _need(pair and (event[0] is None or is_whole(event[0], 0, 1)), f"event {number} is a player (0, 1 or null) and a text")
     player, text = event
     roll = _ROLL.fullmatch(text)
     if roll:

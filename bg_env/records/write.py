@@ -25,6 +25,7 @@ from bg_env.rules import (
     resign,
     ties_double,
 )
+from bg_env.rules.actions import ACTIONS
 
 __all__ = ["record_of", "retrace", "session"]
 
@@ -216,7 +217,7 @@ class _Writer:
         states, rules = self.states, self.rules
         s = states[0]
         player = int(s["decider"])
-        if illegal_reason(states, 0, rules, max(-1, min(action, 161))):
+        if illegal_reason(states, 0, rules, max(-1, min(action, ACTIONS))):
             self._flush()
             forfeit(states, 0, rules, player)
             self.entries.append(Entry("illegal", player, value=action))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from bg_env.checks import is_player
 from bg_env.errors import BgEnvError, quoted
 from bg_env.rules.state import (
     END_ILLEGAL,
@@ -221,7 +222,7 @@ def _cube(state: Any, settings: Settings) -> Cube | None:
 def _seat(name: str, seat: int | None, default: int) -> int:
     if seat is None:
         return default
-    if seat not in (0, 1) or isinstance(seat, bool):
+    if not is_player(seat):
         msg = f"{name} is 0, 1 or None, not {quoted(seat)}"
         raise BgEnvError(msg)
     return int(seat)

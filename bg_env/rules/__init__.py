@@ -4,6 +4,17 @@ Each kernel takes the array of states, an index and the RULES record (`settings.
 one game and a million.
 """
 
+from bg_env.rules.actions import (
+    ACTIONS,
+    BEAVER,
+    DOUBLE,
+    DROP,
+    FIRST_NAMED,
+    LAST_NAMED,
+    ROLL,
+    STEPS,
+    TAKE,
+)
 from bg_env.rules.cube import at_stake, may_double, may_turn_again
 from bg_env.rules.dice import CHOICE, DICE, EPISODE, SEAT, below, draw, episode_key, word
 from bg_env.rules.game import (
@@ -37,20 +48,27 @@ from bg_env.rules.state import (
     check_board,
     check_state,
 )
-from bg_env.rules.variant import BAR, LIFTED_CAP, OFF, RULES, VARIANTS, Settings, Variant, variant_of
+from bg_env.rules.variant import BAR, LIFTED_CAP, OFF, RULES, VARIANTS, Rules, Settings, Variant, variant_of
 
 __all__ = [
+    "ACTIONS",
     "BAR",
+    "BEAVER",
     "CHOICE",
     "DICE",
+    "DOUBLE",
+    "DROP",
     "END_FINISHED",
     "END_ILLEGAL",
     "END_NONE",
     "END_TRUNCATED",
     "EPISODE",
+    "FIRST_NAMED",
+    "LAST_NAMED",
     "LIFTED_CAP",
     "MAX_PLAYS",
     "OFF",
+    "ROLL",
     "RULES",
     "SEAT",
     "STAGE_BONUS",
@@ -58,9 +76,12 @@ __all__ = [
     "STAGE_EXTRA",
     "STAGE_NONE",
     "STATE",
+    "STEPS",
+    "TAKE",
     "VARIANTS",
     "Phase",
     "Reason",
+    "Rules",
     "Settings",
     "States",
     "Variant",

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env._jit import kernel
+from bg_env.rules.actions import FIRST_NAMED, ROLL, TAKE
 from bg_env.rules.cube import may_turn_again
 from bg_env.rules.game import apply
 from bg_env.rules.plays import MAX_PLAYS, plays_into, plays_scratch
@@ -23,10 +24,6 @@ _ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
 _TAKE_OR_DROP = int(Phase.TAKE_OR_DROP)
 _CHECKER = int(Phase.CHECKER)
 _CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
-
-ROLL = 150
-TAKE = 152
-FIRST_NAMED = 155
 
 
 @kernel

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bg_env._jit import inlined, kernel
+from bg_env.rules.actions import BEAVER, DOUBLE, DROP, FIRST_NAMED, ROLL, STEPS, TAKE, die_of, source_of
 from bg_env.rules.cube import at_stake, may_double
 from bg_env.rules.dice import draw
 from bg_env.rules.moves import play_step, step_sets
@@ -49,13 +50,6 @@ _TAKE_OR_DROP = int(Phase.TAKE_OR_DROP)
 _CHECKER = int(Phase.CHECKER)
 _CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
 _OVER = int(Phase.OVER)
-
-ROLL = 150
-DOUBLE = 151
-TAKE = 152
-DROP = 153
-BEAVER = 154
-FIRST_NAMED = 155
 
 
 @inlined
@@ -257,8 +251,8 @@ def _borne_off(states: Any, i: Any, rules: Any) -> None:
 def _step(states: Any, i: Any, rules: Any, action: Any) -> Any:
     """One checker step; says whether the roll goes on."""
     side = states[i]["turn"]
-    die = action % 6 + 1
-    play_step(states, i, side, action // 6 + 1, die)
+    die = die_of(action)
+    play_step(states, i, side, source_of(action), die)
     if states[i]["dice"][0] == die:
         states[i]["left"][0] -= 1
     else:
@@ -294,7 +288,7 @@ def _do(states: Any, i: Any, rules: Any, action: Any) -> Any:
     states[i]["won"] = 0
     states[i]["was_crawford"] = 0
     turn = states[i]["turn"]
-    if action < ROLL:
+    if action < STEPS:
         return _step(states, i, rules, action)
     if action == ROLL:
         _wait(states, i, _ROLL, -1)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bg_env._jit import inlined, kernel
+from bg_env.rules.actions import BEAVER, DOUBLE, DROP, FIRST_NAMED, ROLL, STEPS, TAKE, die_of, source_of, step_number
 from bg_env.rules.bits import lowest, size
 from bg_env.rules.cube import may_turn_again
 from bg_env.rules.dice import below
@@ -22,11 +23,6 @@ _ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
 _TAKE_OR_DROP = int(Phase.TAKE_OR_DROP)
 _CHECKER = int(Phase.CHECKER)
 _CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
-
-ROLL = 150
-TAKE = 152
-BEAVER = 154
-FIRST_NAMED = 155
 
 
 @inlined
@@ -44,20 +40,20 @@ def write_mask(states: Any, i: Any, rules: Any, high: Any, low: Any, out: Any, r
         out[row, a] = 0
     phase = states[i]["phase"]
     if phase == _CHECKER:
-        at = np.int64(states[i]["dice"][0]) - 7  # action = 6 * source + die - 7
+        die = np.int64(states[i]["dice"][0])
         while high:
-            out[row, 6 * lowest(high) + at] = 1
+            out[row, step_number(lowest(high), die)] = 1
             high &= high - 1
-        at = np.int64(states[i]["dice"][1]) - 7
+        die = np.int64(states[i]["dice"][1])
         while low:
-            out[row, 6 * lowest(low) + at] = 1
+            out[row, step_number(lowest(low), die)] = 1
             low &= low - 1
     elif phase == _ROLL_OR_DOUBLE:
         out[row, ROLL] = 1
-        out[row, ROLL + 1] = 1
+        out[row, DOUBLE] = 1
     elif phase == _TAKE_OR_DROP:
         out[row, TAKE] = 1
-        out[row, TAKE + 1] = 1
+        out[row, DROP] = 1
         if may_turn_again(states, i, rules):
             out[row, BEAVER] = 1
     elif phase == _CHOOSE_DOUBLE:
@@ -70,17 +66,17 @@ def is_legal(states: Any, i: Any, rules: Any, high: Any, low: Any, action: Any) 
     """Whether `action`, a number of the action space, is legal, given `legal_sets(states, i)`."""
     phase = states[i]["phase"]
     if phase == _CHECKER:
-        p = action // 6 + 1
-        die = action % 6 + 1
-        if action >= ROLL:
+        if action >= STEPS:
             return False
+        p = source_of(action)
+        die = die_of(action)
         if die == states[i]["dice"][0] and (high >> p) & 1:
             return True
         return die == states[i]["dice"][1] and (low >> p) & 1 == 1
     if phase == _ROLL_OR_DOUBLE:
-        return action == ROLL or action == ROLL + 1
+        return action == ROLL or action == DOUBLE
     if phase == _TAKE_OR_DROP:
-        return action == TAKE or action == TAKE + 1 or (action == BEAVER and may_turn_again(states, i, rules))
+        return action == TAKE or action == DROP or (action == BEAVER and may_turn_again(states, i, rules))
     if phase == _CHOOSE_DOUBLE:
         return action >= FIRST_NAMED
     return False
@@ -100,8 +96,8 @@ def _pick_step(states: Any, i: Any, high: Any, low: Any, bits: Any) -> Any:
     n = size(high)
     k = below(bits, n + size(low))
     if k < n:
-        return 6 * _nth(high, k) + np.int64(states[i]["dice"][0]) - 7
-    return 6 * _nth(low, k - n) + np.int64(states[i]["dice"][1]) - 7
+        return step_number(_nth(high, k), np.int64(states[i]["dice"][0]))
+    return step_number(_nth(low, k - n), np.int64(states[i]["dice"][1]))
 
 
 @inlined

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from bg_env._jit import inlined, kernel
+from bg_env.rules.actions import step_number
 from bg_env.rules.bits import highest, lowest, opposed_points
 from bg_env.rules.game import apply_finished_play
 from bg_env.rules.moves import blocked_points, held_points, play_step, sources, step_sets
@@ -121,7 +122,7 @@ def _last_steps(
         found ^= _one(p)
         q = max(p - die, OFF)
         _moved(work, depth, side, p, q, (blots >> q) & 1, after, n)
-        path[depth] = 6 * p + die - 7
+        path[depth] = step_number(p, die)
         row = np.uint64(n)
         for k in range(4):
             actions[row, np.uint64(k)] = path[np.uint64(k)]
@@ -182,7 +183,7 @@ def _doubles(states: Any, i: Any, rules: Any, work: Any, path: Any, sets: Any, a
         sets[2, depth] = found ^ _one(p)
         q = max(p - die, OFF)
         _moved(work, depth, side, p, q, (sets[1, depth] >> q) & 1, work, depth + 1)
-        path[depth] = 6 * p + die - 7
+        path[depth] = step_number(p, die)
         held = _held_after(work, depth, side, sets[0, depth], p, q)
         sets[0, depth + 1] = held
         sets[1, depth + 1] = sets[1, depth] & ~_one(q)
@@ -254,7 +255,7 @@ def _order(
         depth, die, hits = _START + 1, b, blots & ~_one(y)
         if then:
             _moved(work, _START, side, x, y, (blots >> y) & 1, work, _START + 1)
-            path[0] = 6 * x + a - 7
+            path[0] = step_number(x, a)
         else:
             depth, die, hits, new = _START, a, blots, _one(x)
             path[1] = -1

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bg_env._jit import kernel
+from bg_env.rules.actions import ACTIONS, BEAVER, DOUBLE, FIRST_NAMED, ROLL, STEPS, TAKE, die_of, source_of
 from bg_env.rules.state import Phase
 from bg_env.rules.variant import BAR, OFF
 
@@ -139,8 +140,8 @@ def _duty_reason(states: Any, i: Any, rules: Any, side: Any, p: Any, die: Any, o
 @kernel
 def _checker_reason(states: Any, i: Any, rules: Any, action: Any) -> Any:
     side = states[i]["turn"]
-    p = action // 6 + 1
-    die = action % 6 + 1
+    p = source_of(action)
+    die = die_of(action)
     high = states[i]["left"][0] > 0
     low = states[i]["left"][1] > 0
     if not (high and states[i]["dice"][0] == die) and not (low and states[i]["dice"][1] == die):
@@ -154,8 +155,8 @@ def _checker_reason(states: Any, i: Any, rules: Any, action: Any) -> Any:
 
 @kernel
 def _cube_reason(states: Any, i: Any, rules: Any, action: Any) -> Any:
-    """For take, drop and turning again (152-154) while the cube waits for an answer."""
-    if action < 154:
+    """For take, drop and turning again (TAKE, DROP, BEAVER) while the cube waits for an answer."""
+    if action < BEAVER:
         return _LEGAL
     if rules[0]["beavers"] == 0:
         return _NO_BEAVERS
@@ -169,19 +170,19 @@ def _cube_reason(states: Any, i: Any, rules: Any, action: Any) -> Any:
 @kernel
 def illegal_reason(states: Any, i: Any, rules: Any, action: Any) -> Any:
     """0 if `action` is legal in state `i` for the player who decides, else the `Reason` why not (as an integer)."""
-    if action < 0 or action > 160:
+    if action < 0 or action >= ACTIONS:
         return _NO_ACTION
     phase = states[i]["phase"]
     if phase == _OVER:
         return _GAME_OVER
     if states[i]["decider"] < 0:
         return _DICE_DUE
-    step = action < 150
-    before = action == 150 or action == 151
-    answer = action >= 152 and action <= 154
-    if (action == 151 or answer) and rules[0]["cube"] == 0:
+    step = action < STEPS
+    before = action == ROLL or action == DOUBLE
+    answer = action >= TAKE and action <= BEAVER
+    if (action == DOUBLE or answer) and rules[0]["cube"] == 0:
         return _NO_CUBE
-    if action >= 155 and rules[0]["acey_deucey"] == 0:
+    if action >= FIRST_NAMED and rules[0]["acey_deucey"] == 0:
         return _NO_BONUS
     if phase == _TAKE_OR_DROP:
         return _cube_reason(states, i, rules, action) if answer else _ANSWER_FIRST

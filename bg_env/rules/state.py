@@ -28,11 +28,12 @@ A batch is a 1-D array of records; copy, save, compare and pickle are numpy's. O
 from __future__ import annotations
 
 import enum
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from bg_env.checks import is_whole
 from bg_env.errors import PositionError, quoted
 from bg_env.rules.variant import BAR, OFF, Settings
 
@@ -81,7 +82,7 @@ STATE: Final = np.dtype(
     ],
     align=True,
 )
-States = npt.NDArray[np.void]
+States: TypeAlias = npt.NDArray[np.void]
 """A 1-D array of STATE records."""
 
 
@@ -136,7 +137,7 @@ def check_board(mover: Any, opponent: Any, checkers: int) -> None:
             msg = f"the {name} has {len(side)} entries: give 26 (index 0 off, 1-24 the points, 25 the bar)"
             raise PositionError(msg)
         for point, n in enumerate(side):
-            if isinstance(n, (bool, np.bool_)) or not isinstance(n, (int, np.integer)) or n < 0:
+            if not is_whole(n, 0):
                 msg = f"the {name} has {quoted(n)} checkers on point {point}: counts are integers from 0 to {checkers}"
                 raise PositionError(msg)
         if sum(int(n) for n in side) != checkers:

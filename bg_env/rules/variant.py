@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from bg_env.checks import checked_whole, is_flag, is_whole
 from bg_env.errors import SettingsError, known_names, quoted
+from bg_env.rules.actions import ACTIONS, BEAVER, DROP, STEPS
 
-__all__ = ["BAR", "LIFTED_CAP", "OFF", "RULES", "VARIANTS", "Settings", "Variant", "variant_of"]
+__all__ = ["BAR", "LIFTED_CAP", "OFF", "RULES", "VARIANTS", "Rules", "Settings", "Variant", "variant_of"]
 
 OFF: Final = 0
 """Index of the checkers borne off in `points[side]`."""
@@ -37,7 +39,7 @@ def _layout(start: Mapping[int, int] | Sequence[int]) -> tuple[int, ...]:
     if isinstance(start, Mapping):
         counts = [0] * 26
         for point, n in start.items():
-            if isinstance(point, bool) or not isinstance(point, (int, np.integer)) or not 1 <= point <= BAR:
+            if not is_whole(point, 1, BAR):
                 msg = f"start names point {quoted(point)}: points are 1-24 and 25 for the bar"
                 raise SettingsError(msg)
             counts[point] = n
@@ -50,7 +52,7 @@ def _layout(start: Mapping[int, int] | Sequence[int]) -> tuple[int, ...]:
             msg = f"start has {len(counts)} entries: give 26 (index 0 off, 1-24 the points, 25 the bar) or a mapping"
             raise SettingsError(msg)
     for point, n in enumerate(counts):
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
+        if not is_whole(n, 0):
             msg = f"start has {quoted(n)} checkers on point {point}: counts are integers from 0 to {MAX_CHECKERS}"
             raise SettingsError(msg)
     return tuple(int(n) for n in counts)
@@ -203,14 +205,10 @@ RULES: Final = np.dtype(
     ],
     align=True,
 )
-"""What kernels take beside the states: one record, the numbers of a `Settings` (cube_cap as log2, max_turns 0 if none)."""
-
-
-def _whole(name: str, value: object, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-        msg = f"{name} is a whole number from {low} to {high}, not {quoted(value)}"
-        raise SettingsError(msg)
-    return int(value)
+"""The settings as kernels take them, beside the states: the numbers of a `Settings` (cube_cap as log2, max_turns 0 for no
+limit)."""
+Rules: TypeAlias = npt.NDArray[np.void]
+"""An array of one RULES record, `settings.record()`."""
 
 
 @dataclass(frozen=True)
@@ -264,15 +262,15 @@ class Settings:
         put(self, "variant", chosen)
         flags = {"cube": chosen.cube if cube is None else cube, "crawford": crawford, "dead_cube": dead_cube, "jacoby": jacoby}
         for name, flag in flags.items():
-            if not isinstance(flag, (bool, np.bool_)):
+            if not is_flag(flag):
                 msg = f"{name} is True or False{' (or None)' if name == 'cube' else ''}, not {quoted(flag)}"
                 raise SettingsError(msg)
             put(self, name, bool(flag))
-        put(self, "match_length", _whole("match_length", match_length, 0, MAX_MATCH_LENGTH))
-        put(self, "beavers", _whole("beavers", beavers, 0, MAX_CHAIN))
-        put(self, "auto_doubles", _whole("auto_doubles", auto_doubles, 0, MAX_CHAIN))
-        put(self, "max_turns", None if max_turns is None else _whole("max_turns", max_turns, 1, MAX_TURNS))
-        cap = None if cube_cap is None else _whole("cube_cap", cube_cap, 1, LIFTED_CAP)
+        put(self, "match_length", checked_whole("match_length", match_length, 0, MAX_MATCH_LENGTH))
+        put(self, "beavers", checked_whole("beavers", beavers, 0, MAX_CHAIN))
+        put(self, "auto_doubles", checked_whole("auto_doubles", auto_doubles, 0, MAX_CHAIN))
+        put(self, "max_turns", None if max_turns is None else checked_whole("max_turns", max_turns, 1, MAX_TURNS))
+        cap = None if cube_cap is None else checked_whole("cube_cap", cube_cap, 1, LIFTED_CAP)
         if cap is not None and cap & (cap - 1):
             msg = f"cube_cap is a power of two from 1 to {LIFTED_CAP}, or None, not {quoted(cube_cap)}"
             raise SettingsError(msg)
@@ -294,17 +292,17 @@ class Settings:
     def actions(self) -> int:
         """Size of the action space: the shortest prefix of the action numbers that these rules need."""
         if self.variant.acey_deucey:
-            return 161
+            return ACTIONS
         if self.cube:
-            return 155 if self.beavers else 154
-        return 150
+            return BEAVER + 1 if self.beavers else DROP + 1
+        return STEPS
 
     @property
     def money(self) -> bool:
         """Whether one game is the whole episode."""
         return self.match_length == 0
 
-    def record(self) -> npt.NDArray[np.void]:
+    def record(self) -> Rules:
         """These settings as a new array of one RULES record, as kernels take them."""
         rules = np.zeros(1, RULES)
         rules["start"] = self.variant.start

@@ -11,6 +11,7 @@ from bg_env.game import Game
 from bg_env.notation import position_id
 from bg_env.position import Position
 from bg_env.rules import Phase, Reason, Settings, Variant, illegal_reason
+from bg_env.rules.actions import ACTIONS
 from bg_env.testing.basics import GAMES, chooser, need
 
 __all__ = ["check_game"]
@@ -51,7 +52,7 @@ def _check_state(game: Game) -> None:
     need(bool(game.chance()) == (game.phase in (Phase.OPENING, Phase.ROLL)), f"chance() in phase {game.phase}")
     need(abs(sum(p for _, p in game.chance()) - 1) < 1e-9 or not game.chance(), "the chances do not sum to 1")
     states, rules = game.states, settings.record()
-    said = {action for action in range(161) if illegal_reason(states, 0, rules, action) == Reason.LEGAL}
+    said = {action for action in range(ACTIONS) if illegal_reason(states, 0, rules, action) == Reason.LEGAL}
     need(said == legal, f"mask and reasons disagree about {sorted(said ^ legal)} in {game!r}")
     need(max(legal, default=0) < settings.actions, f"legal actions are outside Discrete({settings.actions})")
 
@@ -85,7 +86,7 @@ def check_game(variant: str | Variant = "backgammon", *, episodes: int = GAMES, 
                     need(len(boards) == len(plays), f"whole plays of {game.dice} that end alike")
                     need(_ends(game, int(mover or 0)) == boards, f"steps and whole plays of {game.dice} differ in {before!r}")
             else:
-                mask = np.zeros(161, np.int8)
+                mask = np.zeros(ACTIONS, np.int8)
                 mask[game.legal_actions()] = 1
                 game.apply(choose(mask))
         _check_state(game)

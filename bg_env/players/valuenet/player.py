@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from bg_env.checks import is_whole
 from bg_env.errors import OrderError, SettingsError
 from bg_env.players.janowski import CUBE_LIFE, choose_cube, cube_scratch, outcome_values
 from bg_env.players.valuenet.evaluate import turn_room
@@ -65,10 +66,10 @@ class ValuePlayer:
         settings: Settings | None = None,
     ) -> None:
         self.net = net if isinstance(net, ValueNet) else ValueNet.load(net)
-        if isinstance(plies, bool) or plies not in (0, 1):
+        if not is_whole(plies, 0, 1):
             msg = f"plies is 0 or 1, not {plies!r}"
             raise SettingsError(msg)
-        if number is not None and (isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1):
+        if number is not None and not is_whole(number, 1):
             msg = f"number is a whole number of plays, at least 1, or None for all, not {number!r}"
             raise SettingsError(msg)
         if margin is not None and not 0 <= margin < math.inf:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import gymnasium
 
+from bg_env.checks import checked_seed, checked_whole
 from bg_env.errors import SettingsError, quoted
 from bg_env.players import player
 from bg_env.registration import IDS
@@ -70,14 +71,10 @@ class PpoOptions:
         if self.minutes is not None and not 0 < self.minutes < float("inf"):
             msg = f"minutes is a number above 0, not {quoted(self.minutes)}"
             raise SettingsError(msg)
-        for name, low in (("steps", 1), ("num_envs", 1), ("threads", 1), ("seed", 0), ("games", 0), ("measure_every", 1)):
-            number = getattr(self, name)
-            if (name, number) != ("steps", None) and (isinstance(number, bool) or not isinstance(number, int) or number < low):
-                msg = f"{name} is a whole number of at least {low}, not {quoted(number)}"
-                raise SettingsError(msg)
-        if self.seed >= 2**32:
-            msg = f"seed is a whole number from 0 to 2**32 - 1, not {quoted(self.seed)}"
-            raise SettingsError(msg)
+        for name, low in (("steps", 1), ("num_envs", 1), ("threads", 1), ("games", 0), ("measure_every", 1)):
+            if (name, self.steps) != ("steps", None):
+                object.__setattr__(self, name, checked_whole(name, getattr(self, name), low))
+        object.__setattr__(self, "seed", checked_seed(self.seed, 2**32 - 1))
         if self.games % 2:
             msg = f"games is even, half of them from each seat: {self.games - 1} or {self.games + 1}, not {self.games}"
             raise SettingsError(msg)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-
+from bg_env.checks import checked_number, checked_seed, checked_whole, is_whole
 from bg_env.equity import LONGEST
 from bg_env.errors import SettingsError, quoted
 from bg_env.rules import Settings
@@ -15,11 +14,6 @@ __all__ = ["MOST_TURNS", "TDSettings"]
 
 MOST_TURNS: Final = 400
 """Turns after which a game of self-play is cut off; only the first nets play so long."""
-
-
-def _whole(value: Any, least: int) -> bool:
-    """Whether it is a whole number of at least `least`."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= least
 
 
 @dataclass(frozen=True)
@@ -80,27 +74,20 @@ class TDSettings:
 
     def __post_init__(self) -> None:
         for name in ("total", "batch", "turns", "minibatch", "replay"):
-            if not _whole(getattr(self, name), 1):
-                msg = f"{name} is a whole number of at least 1, not {quoted(getattr(self, name))}"
-                raise SettingsError(msg)
-        if not _whole(self.seed, 0) or self.seed >= 2**32:
-            msg = f"seed is a whole number from 0 to 2**32 - 1, not {quoted(self.seed)}"
-            raise SettingsError(msg)
+            checked_whole(name, getattr(self, name), 1)
+        checked_seed(self.seed, 2**32 - 1)
         hidden = self.hidden
-        if not isinstance(hidden, (tuple, list)) or len(hidden) != 2 or not all(_whole(n, 1) for n in hidden):
+        if not isinstance(hidden, (tuple, list)) or len(hidden) != 2 or not all(is_whole(n, 1) for n in hidden):
             msg = f"hidden is the number of units of two layers, at least 1 each, not {quoted(hidden)}"
             raise SettingsError(msg)
         object.__setattr__(self, "hidden", (int(hidden[0]), int(hidden[1])))
         for name in ("lr", "lr_end", "lam", "average", "explore", "exact_from"):
-            share = getattr(self, name)
-            if isinstance(share, bool) or not isinstance(share, (int, float, np.number)) or not 0 <= share <= 1:
-                msg = f"{name} is a number from 0 to 1, not {quoted(share)}"
-                raise SettingsError(msg)
+            checked_number(name, getattr(self, name))
         for name, words in (("targets", ("td", "rolls")), ("optimizer", ("muon", "adam"))):
             if getattr(self, name) not in words:
                 msg = f"{name} is {words[0]!r} or {words[1]!r}, not {quoted(getattr(self, name))}"
                 raise SettingsError(msg)
-        if not _whole(self.match_length, 0) or self.match_length > LONGEST:
+        if not is_whole(self.match_length, 0, LONGEST):
             msg = f"match_length is from 0 to {LONGEST}, which the match equity table covers, not {quoted(self.match_length)}"
             raise SettingsError(msg)
         self.played()
