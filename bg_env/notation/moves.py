@@ -173,7 +173,7 @@ def _results(numbers: Any) -> tuple[Any, Any]:
     """What plays do: int8 (m, 26), the change of the mover's counts, and bool (m, 26), where its checkers land."""
     rows, steps = np.nonzero(numbers >= 0)
     made = numbers[rows, steps]
-    source = source_of(made)
+    source: Any = source_of(made)  # as arrays
     target = np.maximum(source - die_of(made), OFF)
     changes = np.zeros((len(numbers), 26), np.int8)
     np.subtract.at(changes, (rows, source), 1)
