@@ -21,7 +21,7 @@ MODULES: Final = {
     "envs.batch": "batch.kernels",
     "envs.batch_game": "batch.step",
     "envs.batch_input": "batch.checks",
-    "envs.batch_pubeval": "batch.pubeval_opponent",
+    "envs.batch_pubeval": "batch.opponents",
     "envs.batch_recorder": "envs.batch_recording",
     "envs.batch_records": "batch.layout",
     "envs.batch_saved": "batch.restore",

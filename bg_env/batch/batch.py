@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,15 +23,16 @@ from bg_env.batch.layout import (
     RUNNING,
     SEAT_BY_KEY,
     SLOT,
-    Batch,
+    Arrays,
+    Info,
+    Report,
+    View,
 )
-from bg_env.batch.opponents import batch_opponent, opponent_kind, reply
-from bg_env.batch.pubeval_opponent import pubeval_replies
-from bg_env.batch.shared_step import NOTHING, NUMBERS, Turns, play_in_turns, step_in_turns
+from bg_env.batch.opponents import Pubeval, batch_opponent, opponent_kind, pubeval_for, pubeval_replies, reply
+from bg_env.batch.shared_step import NOTHING, NUMBERS, play_in_turns, step_in_turns, turns_of
 from bg_env.batch.threads import Call, Slices
 from bg_env.errors import IllegalActionError, OrderError
 from bg_env.options import EnvOptions
-from bg_env.players.pubeval import pubeval_scratch, pubeval_table
 from bg_env.reset_options import start_from
 from bg_env.rules import STATE, States
 
@@ -43,28 +44,6 @@ FEWEST = 1024
 """A thread has at least so many games: fewer are done sooner than it is called."""
 _NEVER = -2
 """Episode number of a game that has never had a seed."""
-
-
-class Report(NamedTuple):
-    """What a step reports, as the kernels of `bg_env.batch.kernels` write it."""
-
-    info: npt.NDArray[np.int32]
-    """(INFO, n): a row for each of INFO_KEYS."""
-    rewards: npt.NDArray[np.float64]
-    """(2, n): reward, and the return of the episode that ended."""
-    lengths: npt.NDArray[np.int32]
-    """(n,): length of the episode that ended."""
-    ends: npt.NDArray[np.bool_]
-    """(2, n): terminated, truncated."""
-
-
-class View(NamedTuple):
-    """What the games look like."""
-
-    mask: npt.NDArray[np.int8]
-    """(n, actions)."""
-    flat: npt.NDArray[np.float32] | None
-    """(n, size): the observations; None where they are not wanted."""
 
 
 class Games:
@@ -102,9 +81,8 @@ class Games:
         self.final_info = np.zeros((INFO + 1, n if same_step else 0), np.int32)
         self.some_over = True
         self.begun = False
-        self._scratch: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        self._scratch: dict[int, Pubeval] = {}
         self._slices = Slices(n, min(threads, max(1, n // FEWEST)))
-        self._turns = Turns(self._slices.ranges)
         self.set_opponent(opponent)
 
     def set_opponent(self, opponent: Any) -> None:
@@ -113,8 +91,14 @@ class Games:
         self.plan["opponent"] = opponent_kind(self.opponent)
 
     @property
-    def _batch(self) -> Batch:
+    def _batch(self) -> Arrays:
+        """The fields of a `Batch`."""
         return self.states, self.slots, self.rules, self.plan, self.dice, self.sets
+
+    @property
+    def _finals(self) -> Arrays:
+        """The fields of a `Finals`."""
+        return self.finals, self.final_info
 
     @property
     def ranges(self) -> list[tuple[int, int]]:
@@ -150,7 +134,7 @@ class Games:
         which: npt.NDArray[np.bool_],
         seed: int | Sequence[int | None] | None,
         start: Mapping[str, Any],
-        info: npt.NDArray[np.int32],
+        info: Info,
     ) -> None:
         """Begin an episode in the games marked in `which`, with the seeds and the options of `VectorEnv.reset`.
 
@@ -172,7 +156,8 @@ class Games:
             first = len(self.dice) if waiting else 0
             self.dice = np.concatenate([self.dice[:first], np.array(begin.dice, np.int64).reshape(-1, 2)])
             starter = -1 if begin.starter is None else begin.starter
-            self.run(lambda lo, hi, *_: batch.begin_games(*self._batch, template, first, starter, info, which, lo, hi))
+            games = self._batch
+            self.run(lambda lo, hi, *_: batch.begin_games(games, which, template, first, starter, info, lo, hi))
             self._reply(info)
             self._close_step(info)
         except BaseException:
@@ -189,7 +174,7 @@ class Games:
         over = self.slots["over"] if self.some_over else None
         chosen = checked_actions(actions, self.options.settings.actions, over, self.n)
         if self.options.illegal == "raise":
-            i = batch.first_illegal(self.states, self.slots, self.rules, self.sets, chosen)
+            i = batch.first_illegal(self._batch, chosen)
             if i >= 0:
                 reason = why_illegal_text(self.states, i, self.options.settings, int(chosen[i]), self.rules)
                 msg = f"game {i}: {reason}"
@@ -209,7 +194,7 @@ class Games:
         return self._step(batch.step_plays, play_in_turns, batch.open_plays, report, view, after, index)
 
     def _step(self, whole: Any, in_turns: Any, first: Any, report: Report, view: View, *chosen: Any) -> npt.NDArray[np.bool_]:
-        kind, arrays, finals = self.plan[0]["opponent"], self._batch, (self.finals, self.final_info)
+        kind, games, outcome, finals = self.plan[0]["opponent"], self._batch, tuple(report), self._finals
         if kind == OTHER_OPPONENT:
             saved = self.save()
             try:
@@ -220,58 +205,62 @@ class Games:
         elif kind == PUBEVAL_OPPONENT:
 
             def work(lo: int, hi: int, *_: Any) -> None:
-                first(*arrays, *chosen, report.info, lo, hi)
+                first(games, *chosen, report.info, lo, hi)
                 self._pubeval(report.info, lo, hi)
-                batch.report_games(*arrays, *report, *finals, lo, hi)
+                batch.report_games(games, outcome, finals, lo, hi)
                 self._pubeval(report.info, lo, hi)
-                batch.close_games(self.states, self.slots, report.info, lo, hi)
+                batch.close_games(games, report.info, lo, hi)
                 self._look(view, lo, hi)
 
             self.run(work)
         elif len(self.ranges) == 1:
-            whole(*arrays, *chosen, *report, *finals, 0, self.n)
+            whole(games, *chosen, outcome, finals, 0, self.n)
             self._look(view, 0, self.n)
         else:
-            told = (*arrays, *chosen, *report, *finals, *self._seen(view), *self._turns.begin())
-            self.run(lambda *part: in_turns(*told, *part), signals=True)
+            shown, (bounds, counters) = self._shown(view), turns_of(self.ranges)
+
+            def turn(lo: int, _hi: int, started: npt.NDArray[np.int64], count: int) -> None:
+                in_turns(games, *chosen, outcome, finals, shown, (bounds, counters, started), lo, count)
+
+            self.run(turn, signals=True)
         done: npt.NDArray[np.bool_] = report.ends[0] | report.ends[1]
         self.some_over = bool(done.any())
         return done
 
     def _step_with_player(self, first: Any, report: Report, view: View, chosen: tuple[Any, ...]) -> None:
         """The parts of a step; the opponent is asked for all games at once."""
-        arrays, finals, info = self._batch, (self.finals, self.final_info), report.info
-        self.run(lambda lo, hi, *_: first(*arrays, *chosen, info, lo, hi))
+        games, outcome, finals, info = self._batch, tuple(report), self._finals, report.info
+        self.run(lambda lo, hi, *_: first(games, *chosen, info, lo, hi))
         self._reply(info)
-        self.run(lambda lo, hi, *_: batch.report_games(*arrays, *report, *finals, lo, hi))
+        self.run(lambda lo, hi, *_: batch.report_games(games, outcome, finals, lo, hi))
         self._reply(info)
-        self.run(lambda lo, hi, *_: batch.close_games(self.states, self.slots, info, lo, hi))
+        self.run(lambda lo, hi, *_: batch.close_games(games, info, lo, hi))
         self.look(view)
 
-    def _reply(self, info: npt.NDArray[np.int32]) -> None:
+    def _reply(self, info: Info) -> None:
         """Let an opponent decide that the kernels have not asked yet."""
         kind = self.plan[0]["opponent"]
-        if kind == OTHER_OPPONENT:
+        if kind == OTHER_OPPONENT and self.opponent is not None:
             reply(self._batch, self.opponent, self.options, info, 0, self.n)
         elif kind == PUBEVAL_OPPONENT:
             self.run(lambda lo, hi, *_: self._pubeval(info, lo, hi))
 
-    def _pubeval(self, info: npt.NDArray[np.int32], lo: int, hi: int) -> None:
+    def _pubeval(self, info: Info, lo: int, hi: int) -> None:
         if lo not in self._scratch:
-            self._scratch[lo] = pubeval_table(self.options.settings.variant.checkers), pubeval_scratch()
-        arrays: Any = (*self._batch, info, self._scratch[lo][0], *self._scratch[lo][1], lo, hi)
-        pubeval_replies(*arrays)
+            self._scratch[lo] = pubeval_for(self.options.settings)
+        pubeval_replies(self._batch, info, tuple(self._scratch[lo]), lo, hi)
 
-    def _close_step(self, info: npt.NDArray[np.int32]) -> None:
-        self.run(lambda lo, hi, *_: batch.close_games(self.states, self.slots, info, lo, hi))
+    def _close_step(self, info: Info) -> None:
+        games = self._batch
+        self.run(lambda lo, hi, *_: batch.close_games(games, info, lo, hi))
         self.some_over = bool((self.slots["over"] != RUNNING).any())
 
     # Looking ---
 
-    def tell(self, info: npt.NDArray[np.int32]) -> None:
+    def tell(self, info: Info) -> None:
         """Write the info of the games as they stand, as if no game had just ended."""
         info[:] = np.array([[-1], [0], [0], [1], [-1], [0], [0]])
-        batch.close_games(self.states, self.slots, info, 0, self.n)
+        batch.close_games(self._batch, info, 0, self.n)
         self.some_over = bool((self.slots["over"] != RUNNING).any())
 
     def look(self, view: View) -> None:
@@ -280,7 +269,7 @@ class Games:
 
     def _look(self, view: View, lo: int, hi: int) -> None:
         mask, flat = view
-        batch.look(self.states, self.slots, self.rules, self.sets, self.viewers, mask, lo, hi)
+        batch.look(self._batch, self.viewers, mask, lo, hi)
         if flat is not None:
             encode = self.options.encoder.kernel
             if hi - lo == self.n:
@@ -288,8 +277,8 @@ class Games:
             else:
                 encode(self.states[lo:hi], self.rules, self.viewers[lo:hi], flat[lo:hi])
 
-    def _seen(self, view: View) -> tuple[Any, ...]:
-        """What the kernels of `batch_shared` write in."""
+    def _shown(self, view: View) -> Arrays:
+        """The fields of a `Shown`."""
         if view.flat is None:
             return self.viewers, view.mask, _NO_FLAT, NOTHING
         return self.viewers, view.mask, view.flat, NUMBERS[self.options.encoder.name]
@@ -297,6 +286,6 @@ class Games:
     def pick(self, key: np.uint64) -> npt.NDArray[np.int64]:
         """A legal action for each game by the random words of `key`; 0 where an episode is over."""
         actions = np.empty(self.n, np.int64)
-        arrays = self.states, self.slots, self.rules, self.sets
-        self.run(lambda *part: batch.pick_games(*arrays, key, actions, *part), signals=True)
+        games = self._batch
+        self.run(lambda *part: batch.pick_games(games, key, actions, *part), signals=True)
         return actions

@@ -1,13 +1,15 @@
-"""Kernels over a batch of games: one call does a step of many, from `lo` to `hi`; the parts are told in `batch_game`."""
+"""Kernels over a batch of games, from `lo` to `hi`; the parts of a step are in `bg_env.batch.step`.
+
+Python hands them the fields of a named tuple as a plain tuple, see `bg_env.batch.layout.Arrays`.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import kernel
-from bg_env.batch.layout import RANDOM_OPPONENT, RUNNING
+from bg_env.batch.layout import RANDOM_OPPONENT, RUNNING, Arrays, Batch, Finals, Info, Report
 from bg_env.batch.step import (
     act,
     begin,
@@ -19,12 +21,12 @@ from bg_env.batch.step import (
     opponent_decides,
     random_replies,
     report_step,
-    tell_ended,
     throw,
+    write_ended,
 )
 from bg_env.batch.threads import signal
 from bg_env.observations import default_seat
-from bg_env.rules import CHOICE, Phase, word
+from bg_env.rules import CHOICE, Phase, Rules, States, word
 from bg_env.rules.actions import STEPS
 from bg_env.rules.legal import is_legal, legal_sets, pick_legal, write_mask
 
@@ -46,171 +48,141 @@ __all__ = [
     "step_plays",
 ]
 
-_CHECKER = int(Phase.CHECKER)
-
 
 @kernel
-def step_games(
-    states: Any,
-    slots: Any,
-    rules: Any,
-    plan: Any,
-    dice: Any,
-    sets: Any,
-    actions: Any,
-    info: Any,
-    rewards: Any,
-    lengths: Any,
-    ends: Any,
-    finals: Any,
-    final_info: Any,
-    lo: Any,
-    hi: Any,
-) -> None:
-    """All five parts of a step of the games from `lo` to `hi`, against nobody or against the random player."""
+def step_games(batch: Arrays, actions: npt.NDArray[np.int64], report: Arrays, finals: Arrays, lo: int, hi: int) -> None:
+    """All five parts of a step, in self-play or against the random player.
+
+    Args:
+        batch: the fields of a `Batch`.
+        actions: of the player who decides, int64 (n,).
+        report: the fields of a `Report`, written.
+        finals: the fields of a `Finals`, written.
+        lo: the first game.
+        hi: the game after the last.
+    """
+    games, outcome, ended = Batch(*batch), Report(*report), Finals(*finals)
     for i in range(lo, hi):
-        open_step(states, slots, i, rules, plan, dice, sets, info, actions[i])
-        finish_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)
+        open_step(games, i, actions[i], outcome.info)
+        finish_step(games, i, outcome, ended)
 
 
 @kernel
 def step_plays(
-    states: Any,
-    slots: Any,
-    rules: Any,
-    plan: Any,
-    dice: Any,
-    sets: Any,
-    after: Any,
-    index: Any,
-    info: Any,
-    rewards: Any,
-    lengths: Any,
-    ends: Any,
-    finals: Any,
-    final_info: Any,
-    lo: Any,
-    hi: Any,
+    batch: Arrays, after: States, index: npt.NDArray[np.int64], report: Arrays, finals: Arrays, lo: int, hi: int
 ) -> None:
-    """`step_games` with candidates of `after` chosen by `index` instead of actions."""
+    """`step_games` with candidates of `after`, chosen by `index`, instead of actions."""
+    games, outcome, ended = Batch(*batch), Report(*report), Finals(*finals)
     for i in range(lo, hi):
-        open_play(states, slots, i, rules, plan, dice, sets, info, after, index[i])
-        finish_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)
+        open_play(games, i, after, index[i], outcome.info)
+        finish_step(games, i, outcome, ended)
 
 
 @kernel
-def open_games(
-    states: Any, slots: Any, rules: Any, plan: Any, dice: Any, sets: Any, actions: Any, info: Any, lo: Any, hi: Any
-) -> None:
-    """Part 1 of the games from `lo` to `hi`."""
+def open_games(batch: Arrays, actions: npt.NDArray[np.int64], info: Info, lo: int, hi: int) -> None:
+    """Part 1 of a step."""
+    games = Batch(*batch)
     for i in range(lo, hi):
-        open_step(states, slots, i, rules, plan, dice, sets, info, actions[i])
+        open_step(games, i, actions[i], info)
 
 
 @kernel
-def open_plays(
-    states: Any, slots: Any, rules: Any, plan: Any, dice: Any, sets: Any, after: Any, index: Any, info: Any, lo: Any, hi: Any
-) -> None:
-    """`open_games` with candidates of `after` chosen by `index` instead of actions."""
+def open_plays(batch: Arrays, after: States, index: npt.NDArray[np.int64], info: Info, lo: int, hi: int) -> None:
+    """`open_games` with candidates of `after`, chosen by `index`, instead of actions."""
+    games = Batch(*batch)
     for i in range(lo, hi):
-        open_play(states, slots, i, rules, plan, dice, sets, info, after, index[i])
+        open_play(games, i, after, index[i], info)
 
 
 @kernel
-def report_games(
-    states: Any,
-    slots: Any,
-    rules: Any,
-    plan: Any,
-    dice: Any,
-    sets: Any,
-    info: Any,
-    rewards: Any,
-    lengths: Any,
-    ends: Any,
-    finals: Any,
-    final_info: Any,
-    lo: Any,
-    hi: Any,
-) -> None:
-    """Part 3 of the games from `lo` to `hi`."""
+def report_games(batch: Arrays, report: Arrays, finals: Arrays, lo: int, hi: int) -> None:
+    """Part 3 of a step."""
+    games, outcome, ended = Batch(*batch), Report(*report), Finals(*finals)
     for i in range(lo, hi):
-        report_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)
+        report_step(games, i, outcome, ended)
 
 
 @kernel
-def close_games(states: Any, slots: Any, info: Any, lo: Any, hi: Any) -> None:
-    """Part 5 of the games from `lo` to `hi`."""
+def close_games(batch: Arrays, info: Info, lo: int, hi: int) -> None:
+    """Part 5 of a step."""
+    games = Batch(*batch)
     for i in range(lo, hi):
-        close_step(states, slots, i, info)
+        close_step(games, i, info)
 
 
 @kernel
 def begin_games(
-    states: Any,
-    slots: Any,
-    rules: Any,
-    plan: Any,
-    dice: Any,
-    sets: Any,
-    template: Any,
-    first_roll: Any,
-    starter: Any,
-    info: Any,
-    which: Any,
-    lo: Any,
-    hi: Any,
+    batch: Arrays,
+    which: npt.NDArray[np.bool_],
+    template: States,
+    first_roll: int,
+    starter: int,
+    info: Info,
+    lo: int,
+    hi: int,
 ) -> None:
-    """Begin the next episode of the games marked in `which`, from `template` (an array of one STATE).
+    """Begin the next episode of the games marked in `which`.
 
-    Their first rolls are those of `dice` from `first_roll` on; `starter` wins the opening throw, if it is not -1.
+    The random player has replied when it returns; another opponent is left to be asked.
 
-    The random player has replied when it returns; another opponent is left to be called.
+    Args:
+        batch: the fields of a `Batch`.
+        which: bool (n,).
+        template: an array of one STATE: how the episodes begin.
+        first_roll: their first rolls are those of `Batch.dice` from here on.
+        starter: who wins the opening throw, or -1.
+        info: written.
+        lo: the first game.
+        hi: the game after the last.
     """
+    games = Batch(*batch)
+    states, slots = games.states, games.slots
     for i in range(lo, hi):
         if not which[i]:
             slots[i]["fresh"] = 0
             clear_info(info, i)
             continue
-        begin(states, slots, i, rules, plan, info)
+        begin(games, i, info)
         key = states[i]["key"]
         states[i] = template[0]
         states[i]["key"] = key
         states[i]["rolls"] = 0
         states[i]["choices"] = 0
         slots[i]["queued"] = first_roll
-        slots[i]["queue_end"] = dice.shape[0]
+        slots[i]["queue_end"] = games.dice.shape[0]
         slots[i]["starter"] = starter
         slots[i]["fresh"] = 1
-        tell_ended(states, i, info)
-        throw(states, slots, i, rules, dice, sets)
-        if plan[0]["opponent"] == RANDOM_OPPONENT:
-            random_replies(states, slots, i, rules, plan, dice, sets, info)
+        write_ended(states, i, info)
+        throw(games, i)
+        if games.plan[0]["opponent"] == RANDOM_OPPONENT:
+            random_replies(games, i, info)
 
 
 @kernel
-def find_sets(states: Any, sets: Any) -> None:
+def find_sets(states: States, sets: npt.NDArray[np.int32]) -> None:
     """The legal sources of all games, anew."""
     for i in range(states.shape[0]):
         sets[i, 0], sets[i, 1] = legal_sets(states, i)
 
 
 @kernel
-def look(states: Any, slots: Any, rules: Any, sets: Any, viewers: Any, mask: Any, lo: Any, hi: Any) -> None:
-    """The mask (ones where the episode is over) and the seat that looks, of the games `lo` to `hi`."""
+def look(batch: Arrays, viewers: npt.NDArray[np.int8], mask: npt.NDArray[np.int8], lo: int, hi: int) -> None:
+    """The mask (ones where the episode is over) and the seat that looks."""
+    games = Batch(*batch)
+    states, sets = games.states, games.sets
     for i in range(lo, hi):
-        if slots[i]["over"]:
-            seat = slots[i]["seat"]
+        if games.slots[i]["over"]:
+            seat = games.slots[i]["seat"]
             viewers[i] = seat if seat >= 0 else default_seat(states, i)
             for a in range(mask.shape[1]):
                 mask[i, a] = 1
         else:
             viewers[i] = states[i]["decider"]
-            write_mask(states, i, rules, np.int64(sets[i, 0]), np.int64(sets[i, 1]), mask, i)
+            write_mask(states, i, games.rules, np.int64(sets[i, 0]), np.int64(sets[i, 1]), mask, i)
 
 
 @kernel
-def masks_of(states: Any, rules: Any, mask: Any) -> None:
+def masks_of(states: States, rules: Rules, mask: npt.NDArray[np.int8]) -> None:
     """The masks of all states, as whoever decides sees them."""
     for i in range(states.shape[0]):
         high, low = legal_sets(states, i)
@@ -218,41 +190,63 @@ def masks_of(states: Any, rules: Any, mask: Any) -> None:
 
 
 @kernel
-def first_illegal(states: Any, slots: Any, rules: Any, sets: Any, actions: Any) -> Any:
+def first_illegal(batch: Arrays, actions: npt.NDArray[np.int64]) -> int:
     """The first game that goes on and whose action is not legal, or -1."""
-    for i in range(states.shape[0]):
-        high, low = np.int64(sets[i, 0]), np.int64(sets[i, 1])
-        if slots[i]["over"] == RUNNING and not is_legal(states, i, rules, high, low, actions[i]):
+    games = Batch(*batch)
+    for i in range(games.states.shape[0]):
+        high, low = np.int64(games.sets[i, 0]), np.int64(games.sets[i, 1])
+        if games.slots[i]["over"] == RUNNING and not is_legal(games.states, i, games.rules, high, low, actions[i]):
             return i
     return -1
 
 
 @kernel
 def pick_games(
-    states: Any, slots: Any, rules: Any, sets: Any, key: Any, actions: Any, lo: Any, hi: Any, counter: Any, count: Any
+    batch: Arrays,
+    key: np.uint64,
+    actions: npt.NDArray[np.int64],
+    lo: int,
+    hi: int,
+    counter: npt.NDArray[np.int64],
+    count: int,
 ) -> None:
-    """A legal action of every game from `lo` to `hi` by word i of `key`; 0 where nobody decides."""
+    """A legal action of every game by word i of `key`; 0 where nobody decides. It begins with `signal(counter, count)`."""
     signal(counter, count)
+    games = Batch(*batch)
     for i in range(lo, hi):
-        if slots[i]["over"]:
+        if games.slots[i]["over"]:
             actions[i] = 0
         else:
-            bits = word(key, CHOICE, i)
-            actions[i] = pick_legal(states, i, rules, np.int64(sets[i, 0]), np.int64(sets[i, 1]), bits)
+            high, low = np.int64(games.sets[i, 0]), np.int64(games.sets[i, 1])
+            actions[i] = pick_legal(games.states, i, games.rules, high, low, word(key, CHOICE, i))
 
 
 @kernel
-def find_waiting(states: Any, slots: Any, lo: Any, hi: Any, index: Any, words: Any, checker: Any, spare: Any) -> Any:
-    """The games from `lo` to `hi` that wait for the opponent, with a random word each; returns how many.
+def find_waiting(
+    batch: Arrays,
+    lo: int,
+    hi: int,
+    index: npt.NDArray[np.int64],
+    words: npt.NDArray[np.uint64],
+    spare: bool,
+) -> int:
+    """The games that wait for the opponent, with a random word each; how many there are.
 
-    `checker` says which are in phase CHECKER; with `spare` the others get no word, because nothing is chosen there.
+    Args:
+        batch: the fields of a `Batch`.
+        lo: the first game.
+        hi: the game after the last.
+        index: the games, written.
+        words: a random word for each of them, written.
+        spare: whether games in other phases than CHECKER take no word, because nothing is chosen there.
     """
+    games = Batch(*batch)
+    states = games.states
     n = 0
     for i in range(lo, hi):
-        if slots[i]["over"] == RUNNING and opponent_decides(states, slots, i):
+        if games.slots[i]["over"] == RUNNING and opponent_decides(games, i):
             index[n] = i
-            checker[n] = states[i]["phase"] == _CHECKER
-            if checker[n] or not spare:
+            if states[i]["phase"] == Phase.CHECKER or not spare:
                 words[n] = word(states[i]["key"], CHOICE, states[i]["choices"])
                 states[i]["choices"] += 1
             n += 1
@@ -260,25 +254,27 @@ def find_waiting(states: Any, slots: Any, lo: Any, hi: Any, index: Any, words: A
 
 
 @kernel
-def answer(states: Any, slots: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, index: Any, actions: Any) -> Any:
-    """Do the opponent's actions in the games of `index`; returns the place in it of the first illegal one, or -1."""
+def answer(batch: Arrays, index: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], info: Info) -> int:
+    """Do the opponent's actions in the games of `index`; the place in it of the first illegal one, or -1."""
+    games = Batch(*batch)
+    states, rules = games.states, games.rules
     for k in range(index.shape[0]):
         i = index[k]
-        high, low = np.int64(sets[i, 0]), np.int64(sets[i, 1])
+        high, low = np.int64(games.sets[i, 0]), np.int64(games.sets[i, 1])
         if actions[k] < 0 or actions[k] >= rules[0]["actions"] or not is_legal(states, i, rules, high, low, actions[k]):
             return k
-        act(states, slots, i, rules, plan, dice, sets, info, actions[k])
+        act(games, i, actions[k], info)
     return -1
 
 
 @kernel
-def answer_plays(
-    states: Any, slots: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, index: Any, plays: Any
-) -> Any:
-    """Do the opponent's whole plays (n, 4) in the games of `index`; returns the place of the first illegal one, or -1.
+def answer_plays(batch: Arrays, index: npt.NDArray[np.int64], plays: npt.NDArray[np.int64], info: Info) -> int:
+    """Do the opponent's whole plays (n, 4) in the games of `index`; the place of the first illegal one, or -1.
 
     A play is illegal if one of its steps is, if it has too many, and if it leaves a part of the roll that can be played.
     """
+    games = Batch(*batch)
+    states, slots = games.states, games.slots
     for k in range(index.shape[0]):
         i = index[k]
         rolls = states[i]["rolls"]
@@ -288,13 +284,13 @@ def answer_plays(
         for m in range(4):
             if plays[k, m] < 0:
                 break
-            high, low = np.int64(sets[i, 0]), np.int64(sets[i, 1])
+            high, low = np.int64(games.sets[i, 0]), np.int64(games.sets[i, 1])
             action = np.int64(plays[k, m])
-            if not going or action >= STEPS or not is_legal(states, i, rules, high, low, action):
+            if not going or action >= STEPS or not is_legal(states, i, games.rules, high, low, action):
                 return k
-            act(states, slots, i, rules, plan, dice, sets, info, action)
+            act(games, i, action, info)
             same = states[i]["rolls"] == rolls and slots[i]["queued"] == queued and states[i]["turn"] == turn
-            going = same and states[i]["phase"] == _CHECKER
+            going = same and states[i]["phase"] == Phase.CHECKER
         if going:
             return k
     return -1

@@ -1,10 +1,13 @@
-"""The records of a batch beside the STATE records: one SLOT a game, and one PLAN for what is the same for all of them."""
+"""Records and arrays of a batch: one SLOT a game, one PLAN for all games, and the named tuples that kernels take."""
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
+
+from bg_env.rules import Rules, States
 
 __all__ = [
     "ENDED",
@@ -18,14 +21,15 @@ __all__ = [
     "RUNNING",
     "SEAT_BY_KEY",
     "SLOT",
+    "Arrays",
     "Batch",
+    "Finals",
+    "Info",
+    "Plan",
+    "Report",
+    "Slots",
+    "View",
 ]
-
-Batch: TypeAlias = tuple[Any, Any, Any, Any, Any, Any]
-"""States, slots, rules, plan, dice and sets, as the kernels take them, in this order.
-
-Sets are the legal sources of the two dice left, int32 (n, 2), kept up to date for the games that go on (`legal_sets`).
-"""
 
 SLOT: Final = np.dtype(
     [
@@ -44,26 +48,39 @@ SLOT: Final = np.dtype(
     ],
     align=True,
 )
-"""What a batch knows of a game beside its state.
+"""A game's record beside its STATE.
 
-seed, episode: of the random stream. total, length: rewards and steps of the episode so far (player 0's rewards in
-self-play). gain: player 0's reward that is not reported yet. queued, queue_end: the rolls
-given in advance that are still to come, as a range of the array of such rolls. seat: the
-learner's, -1 in self-play. actor: who acted last. over: RUNNING, ENDED or ENDED_UNSEEN. fresh: 1 or 2 within a call that
-began an episode. starter: who must win the opening throw, or -1.
+| field | meaning |
+|---|---|
+| seed, episode | of the random stream: episode k of a seed has the key `episode_key(seed, k)` |
+| total, length | rewards and steps of the episode so far (in self-play player_0's rewards) |
+| gain | player_0's reward that is not reported yet |
+| queued, queue_end | the rolls given in advance that are still to come, as a range of `Batch.dice` |
+| seat | the learner's seat, -1 in self-play |
+| actor | who acted last |
+| over | RUNNING, ENDED or ENDED_UNSEEN |
+| fresh | within a call: 1 in a step or reset that began an episode, 2 after the end of another one, else 0 |
+| starter | who must win the opening throw, or -1 |
 """
 
 PLAN: Final = np.dtype(
     [("reward", np.int64), ("seat", np.int64), ("opponent", np.int64), ("same_step", np.int64), ("limit", np.int64)]
 )
-"""What is the same for all games of a batch: reward kind, seat (-1 self-play, 0, 1, SEAT_BY_KEY), *_OPPONENT, whether
-episodes begin anew in the step that ends them, and the most steps of an episode (0: no limit)."""
+"""The settings of a batch that its kernels read.
+
+| field | meaning |
+|---|---|
+| reward | `Reward.kind` |
+| seat | the learner's: -1 self-play, 0, 1 or SEAT_BY_KEY |
+| opponent | one of the `*_OPPONENT` numbers |
+| same_step | 1 if an episode begins in the step that ends the one before it |
+| limit | most steps of an episode, 0: no limit |
+"""
 
 RUNNING: Final = 0
 ENDED: Final = 1
 ENDED_UNSEEN: Final = 2
-"""The episode ended before the learner could act (it danced all along): the next step, whatever the action, tells so."""
-
+"""The episode ended before the learner could act (it danced all along): the next step reports it, whatever the action."""
 
 NO_OPPONENT: Final = 0
 RANDOM_OPPONENT: Final = 1
@@ -74,3 +91,62 @@ SEAT_BY_KEY: Final = 2
 
 INFO: Final = 7
 """Rows of an info array, in the order of INFO_KEYS."""
+
+Slots: TypeAlias = npt.NDArray[np.void]
+"""A 1-D array of SLOT records."""
+Plan: TypeAlias = npt.NDArray[np.void]
+"""An array of one PLAN record."""
+Info: TypeAlias = npt.NDArray[np.int32]
+"""(INFO, n): a row for each of INFO_KEYS."""
+
+Arrays: TypeAlias = tuple[Any, ...]
+"""The fields of one of the named tuples below, as a plain tuple.
+
+That is how Python hands them to a kernel, which makes the named tuple at once: a named tuple itself costs a call half a
+microsecond more for each one (a plain one costs no more than its arrays, one by one), as much as many a step of one game.
+"""
+
+
+class Batch(NamedTuple):
+    """Games, and what they are played by."""
+
+    states: States
+    """(n,)."""
+    slots: Slots
+    """(n,)."""
+    rules: Rules
+    plan: Plan
+    dice: npt.NDArray[np.int64]
+    """(m, 2): rolls given in advance; see `queued` of SLOT."""
+    sets: npt.NDArray[np.int32]
+    """(n, 2): the legal sources of the two dice left, as sets of points (`legal_sets`); kept for the games that go on."""
+
+
+class Report(NamedTuple):
+    """The outcome of a step."""
+
+    info: Info
+    rewards: npt.NDArray[np.float64]
+    """(2, n): reward, and the return of the episode that ended."""
+    lengths: npt.NDArray[np.int32]
+    """(n,): length of the episode that ended."""
+    ends: npt.NDArray[np.bool_]
+    """(2, n): terminated, truncated."""
+
+
+class Finals(NamedTuple):
+    """Episodes that ended in the step that began the next ones (PLAN same_step); written where a step ends one."""
+
+    states: States
+    """(n,): the last states."""
+    info: npt.NDArray[np.int32]
+    """(INFO + 1, n): the last infos, and the seat that looks at the last state."""
+
+
+class View(NamedTuple):
+    """Masks and observations of the games."""
+
+    mask: npt.NDArray[np.int8]
+    """(n, actions)."""
+    flat: npt.NDArray[np.float32] | None
+    """(n, size): the observations; None where they are not wanted."""

@@ -1,23 +1,41 @@
-"""Opponents of a batch that are no kernel of it: players and callables, asked for all waiting games at once."""
+"""Opponents of a batch: players and callables, asked for all waiting games at once, and pubeval as a kernel.
+
+The random player is a kernel as well: `bg_env.batch.step.random_replies`.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from bg_env._jit import kernel
 from bg_env.actions import why_illegal_text
 from bg_env.batch.kernels import answer, answer_plays, find_waiting
-from bg_env.batch.layout import NO_OPPONENT, OTHER_OPPONENT, PUBEVAL_OPPONENT, RANDOM_OPPONENT, Batch
+from bg_env.batch.layout import (
+    NO_OPPONENT,
+    OTHER_OPPONENT,
+    PUBEVAL_OPPONENT,
+    RANDOM_OPPONENT,
+    RUNNING,
+    Arrays,
+    Batch,
+    Info,
+)
+from bg_env.batch.step import act, go_to, opponent_decides
 from bg_env.errors import IllegalActionError
 from bg_env.options import EnvOptions
-from bg_env.players import PubevalPlayer, RandomPlayer, ask, player_for
+from bg_env.players import Player, PlayPlayer, PubevalPlayer, RandomPlayer, ask, player_for
 from bg_env.players.protocol import plays_only
+from bg_env.players.pubeval import pubeval_play, pubeval_scratch, pubeval_table
+from bg_env.rules import Phase, Settings
+from bg_env.rules.actions import LAST_NAMED, ROLL, TAKE
 
-__all__ = ["batch_opponent", "opponent_kind", "reply"]
+__all__ = ["Pubeval", "batch_opponent", "opponent_kind", "pubeval_for", "pubeval_replies", "reply"]
 
 
-def batch_opponent(opponent: Any, options: EnvOptions) -> Any:
+def batch_opponent(opponent: Any, options: EnvOptions) -> Player | PlayPlayer | None:
     """The opponent as a player bound to the settings, see `player_for`; None for self-play.
 
     Raises:
@@ -28,50 +46,88 @@ def batch_opponent(opponent: Any, options: EnvOptions) -> Any:
     return player_for(opponent, options.settings, observation=options.encoder, mask=options.mask)
 
 
-def opponent_kind(opponent: Any) -> int:
-    """How the batch sees it: NO_OPPONENT, RANDOM_OPPONENT and PUBEVAL_OPPONENT, which are kernels of it, or OTHER_OPPONENT."""
+def opponent_kind(opponent: Player | PlayPlayer | None) -> int:
+    """How it acts in a batch: NO_OPPONENT, RANDOM_OPPONENT or PUBEVAL_OPPONENT (kernels), or OTHER_OPPONENT (`ask`)."""
     if opponent is None:
         return NO_OPPONENT
     return {RandomPlayer: RANDOM_OPPONENT, PubevalPlayer: PUBEVAL_OPPONENT}.get(type(opponent), OTHER_OPPONENT)
 
 
-def _round(batch: Batch, opponent: Any, options: EnvOptions, info: Any, lo: int, hi: int) -> bool:
+def _round(batch: Arrays, opponent: Player | PlayPlayer, options: EnvOptions, info: Info, lo: int, hi: int) -> bool:
     """One decision, or one whole play, in every game that waits for the opponent; whether there was any."""
-    states, slots, rules, *_ = batch
+    games = Batch(*batch)
     index, words = np.empty(hi - lo, np.int64), np.empty(hi - lo, np.uint64)
-    checker = np.empty(hi - lo, np.bool_)
-    n = find_waiting(states, slots, lo, hi, index, words, checker, plays_only(opponent))
+    n = find_waiting(batch, lo, hi, index, words, plays_only(opponent))
     if n == 0:
         return False
-    games = index[:n]
-    choices = ask(opponent, states[games], words[:n])
-    moving, acting = games[choices.moving], games[choices.acting]
-    bad = answer_plays(*batch, info, moving, choices.plays) if len(moving) else -1
+    waiting = index[:n]
+    choices = ask(opponent, games.states[waiting], words[:n])
+    moving, acting = waiting[choices.moving], waiting[choices.acting]
+    bad = answer_plays(batch, moving, choices.plays, info) if len(moving) else -1
     if bad >= 0:
         msg = f"the opponent's play {choices.plays[bad].tolist()} in game {moving[bad]} is not legal"
         raise IllegalActionError(msg)
-    bad = answer(*batch, info, acting, choices.actions) if len(acting) else -1
+    bad = answer(batch, acting, choices.actions, info) if len(acting) else -1
     if bad >= 0:
         i, action = int(acting[bad]), int(choices.actions[bad])
-        reason = why_illegal_text(states, i, options.settings, action, rules)
+        reason = why_illegal_text(games.states, i, options.settings, action, games.rules)
         msg = f"the opponent's action {action} in game {i} is illegal: {reason}"
         raise IllegalActionError(msg)
     return True
 
 
-def reply(batch: Batch, opponent: Any, options: EnvOptions, info: Any, lo: int, hi: int) -> None:
+def reply(batch: Arrays, opponent: Player | PlayPlayer, options: EnvOptions, info: Info, lo: int, hi: int) -> None:
     """Let the opponent decide in the games from `lo` to `hi` until it has no decision left in any of them.
 
     Args:
-        batch: see `Batch`.
+        batch: the fields of a `Batch`.
         opponent: a bound player.
         options: of the environment.
         info: the info array.
         lo: the first game.
-        hi: the game behind the last.
+        hi: the game after the last.
 
     Raises:
         IllegalActionError: it gave an action or a play that is not legal, or something else; the batch is half done.
     """
     while _round(batch, opponent, options, info, lo, hi):
         pass
+
+
+class Pubeval(NamedTuple):
+    """What `pubeval_replies` works with: one for each thread."""
+
+    table: npt.NDArray[np.int64]
+    """`pubeval_table(checkers)`."""
+    scratch: tuple[Any, ...]
+    """`pubeval_scratch()`, of which the last but one holds the states after each play."""
+
+
+def pubeval_for(settings: Settings) -> Pubeval:
+    """Pubeval's table and arrays for these settings."""
+    return Pubeval(pubeval_table(settings.variant.checkers), pubeval_scratch())
+
+
+@kernel
+def pubeval_replies(batch: Arrays, info: Info, pubeval: Arrays, lo: int, hi: int) -> None:
+    """Let pubeval decide in the games from `lo` to `hi` until the learner or nobody does.
+
+    Each play takes a random word, as all that is chosen does; rolling, taking and naming 6-6, where it has no choice, take
+    none. `pubeval` has the fields of a `Pubeval`.
+    """
+    games = Batch(*batch)
+    table, scratch = pubeval
+    states = games.states
+    for i in range(lo, hi):
+        while games.slots[i]["over"] == RUNNING and opponent_decides(games, i):
+            phase = states[i]["phase"]
+            if phase == Phase.CHECKER:
+                states[i]["choices"] += 1
+                n = pubeval_play(states, i, games.rules, table, *scratch)
+                go_to(games, i, scratch[-2], n, info)
+            elif phase == Phase.ROLL_OR_DOUBLE:
+                act(games, i, ROLL, info)
+            elif phase == Phase.TAKE_OR_DROP:
+                act(games, i, TAKE, info)
+            else:
+                act(games, i, LAST_NAMED, info)

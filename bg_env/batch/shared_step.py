@@ -1,20 +1,22 @@
-"""A batch that several threads share: a step and all that it shows in one kernel, the games done in turns.
+"""A step of a batch on several threads, masks and observations included, in one kernel, the games taken in turns.
 
 A kernel that returns to Python asks for the GIL, and of two threads that ask at once one goes to sleep for longer than a
-thousand games take; so a step and what it shows are one call here. And threads never run alike: each does its own range
-first, some games at a time, then helps with what is left of the others'. Who does a game makes no difference to it.
+thousand games take; so a step and its observations are one call here. And threads never run alike: each does its own range
+first, some games at a time, then helps with what is left of the others'. Which thread does a game makes no difference to it.
 
 A batch on one thread calls the parts of `bg_env.batch.kernels`, which saves it the compilation of all encoders.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import kernel
 from bg_env.batch.kernels import look, step_games, step_plays
+from bg_env.batch.layout import Arrays, Batch
 from bg_env.batch.threads import signal, take
 from bg_env.observations import ENCODERS
 from bg_env.observations.counts import encode_counts
@@ -24,13 +26,14 @@ from bg_env.observations.planes import encode_planes
 from bg_env.observations.pubeval import encode_pubeval
 from bg_env.observations.tesauro import encode_tesauro
 from bg_env.observations.tesauro198 import encode_tesauro198
+from bg_env.rules import States
 
-__all__ = ["NOTHING", "NUMBERS", "Turns", "play_in_turns", "step_in_turns"]
+__all__ = ["NOTHING", "NUMBERS", "Shown", "Turns", "play_in_turns", "step_in_turns", "turns_of"]
 
 NOTHING: Final = -1
 """No observation is wanted."""
 NUMBERS: Final = {name: k for k, name in enumerate(ENCODERS)}
-"""Encoders by name, as numbers for the kernels."""
+"""The numbers of the built-in encoders, by name."""
 
 _TESAURO, _TESAURO198, _COUNTS, _PLANES, _PUBEVAL, _OPENSPIEL, _PGX = (
     NUMBERS[name] for name in ("tesauro", "tesauro198", "counts", "planes", "pubeval", "openspiel", "pgx")
@@ -41,36 +44,52 @@ _APART: Final = 8
 """Counters lie so far apart that no two share a line of a cache."""
 
 
-class Turns:
-    """Where each range of games begins and ends, and how far the threads have come in it.
+class Turns(NamedTuple):
+    """How far the threads have come in the games of each range."""
 
-    Args:
-        ranges: (lo, hi) of each thread.
-    """
+    bounds: npt.NDArray[np.int64]
+    """(threads + 1,): where each range begins, and where the last one ends."""
+    counters: npt.NDArray[np.int64]
+    """(_APART * threads,): the next game of range k that no thread has taken is counters[_APART * k]."""
+    started: npt.NDArray[np.int64]
+    """(1,): the number of the last step that threads were told to begin, see `signal`."""
 
-    def __init__(self, ranges: list[tuple[int, int]]) -> None:
-        self.bounds = np.array([lo for lo, _ in ranges] + [ranges[-1][1]], np.int64)
-        self.counters = np.zeros(_APART * len(ranges), np.int64)
 
-    def begin(self) -> tuple[Any, Any]:
-        """Before a step: nothing is done. The arrays, as the kernels take them."""
-        self.counters[::_APART] = self.bounds[:-1]
-        return self.bounds, self.counters
+class Shown(NamedTuple):
+    """What the games show after a step."""
+
+    viewers: npt.NDArray[np.int8]
+    """(n,): the seat that looks."""
+    mask: npt.NDArray[np.int8]
+    """(n, actions)."""
+    flat: npt.NDArray[np.float32]
+    """(n, size): the observations."""
+    encoder: int
+    """One of NUMBERS, or NOTHING."""
+
+
+def turns_of(ranges: list[tuple[int, int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Bounds and counters of a step that is about to begin, for threads with these ranges (lo, hi)."""
+    bounds = np.array([lo for lo, _ in ranges] + [ranges[-1][1]], np.int64)
+    counters = np.zeros(_APART * len(ranges), np.int64)
+    counters[::_APART] = bounds[:-1]
+    return bounds, counters
 
 
 @kernel
-def _next(bounds: Any, counters: Any, lo: Any, place: Any) -> Any:
-    """The next games to be done by the thread that begins at `lo`, which did those of range `place` last: first, end, range.
+def _next(turns: Turns, lo: int, place: int) -> tuple[int, int, int]:
+    """The next games for the thread that begins at `lo`, which did those of range `place` last: first, end, range.
 
-    The first is -1 when all is done. A `place` of -1: none so far.
+    The first is -1 when all games are done. A `place` of -1: none so far.
     """
+    bounds = turns.bounds
     ranges = bounds.shape[0] - 1
     own = 0
     while bounds[own] != lo:
         own += 1
     k = own if place < 0 else place
     while True:
-        first = take(counters, k * _APART, _AT_ONCE)
+        first = take(turns.counters, k * _APART, _AT_ONCE)
         if first < bounds[k + 1]:
             return first, min(first + _AT_ONCE, bounds[k + 1]), k
         k = (k + 1) % ranges
@@ -79,102 +98,80 @@ def _next(bounds: Any, counters: Any, lo: Any, place: Any) -> Any:
 
 
 @kernel
-def _show(
-    states: Any, slots: Any, rules: Any, sets: Any, viewers: Any, mask: Any, flat: Any, number: Any, lo: Any, hi: Any
-) -> None:
-    """Write masks, seats that look and the observations of encoder `number`, of the games `lo` to `hi`."""
-    look(states, slots, rules, sets, viewers, mask, lo, hi)
-    if number == NOTHING:
+def _show(batch: Arrays, shown: Shown, lo: int, hi: int) -> None:
+    """Write masks, seats that look and observations of the games `lo` to `hi`."""
+    look(batch, shown.viewers, shown.mask, lo, hi)
+    if shown.encoder == NOTHING:
         return
-    some = states[lo:hi]
-    seats = viewers[lo:hi]
-    out = flat[lo:hi]
-    if number == _TESAURO:
-        encode_tesauro(some, rules, seats, out)
-    elif number == _TESAURO198:
-        encode_tesauro198(some, rules, seats, out)
-    elif number == _COUNTS:
-        encode_counts(some, rules, seats, out)
-    elif number == _PLANES:
-        encode_planes(some, rules, seats, out)
-    elif number == _PUBEVAL:
-        encode_pubeval(some, rules, seats, out)
-    elif number == _OPENSPIEL:
-        encode_openspiel(some, rules, seats, out)
-    elif number == _PGX:
-        encode_pgx(some, rules, seats, out)
+    games = Batch(*batch)
+    states = games.states[lo:hi]
+    seats = shown.viewers[lo:hi]
+    out = shown.flat[lo:hi]
+    if shown.encoder == _TESAURO:
+        encode_tesauro(states, games.rules, seats, out)
+    elif shown.encoder == _TESAURO198:
+        encode_tesauro198(states, games.rules, seats, out)
+    elif shown.encoder == _COUNTS:
+        encode_counts(states, games.rules, seats, out)
+    elif shown.encoder == _PLANES:
+        encode_planes(states, games.rules, seats, out)
+    elif shown.encoder == _PUBEVAL:
+        encode_pubeval(states, games.rules, seats, out)
+    elif shown.encoder == _OPENSPIEL:
+        encode_openspiel(states, games.rules, seats, out)
+    elif shown.encoder == _PGX:
+        encode_pgx(states, games.rules, seats, out)
 
 
 @kernel
 def step_in_turns(
-    states: Any,
-    slots: Any,
-    rules: Any,
-    plan: Any,
-    dice: Any,
-    sets: Any,
-    actions: Any,
-    info: Any,
-    rewards: Any,
-    lengths: Any,
-    ends: Any,
-    finals: Any,
-    final_info: Any,
-    viewers: Any,
-    mask: Any,
-    flat: Any,
-    number: Any,
-    bounds: Any,
-    counters: Any,
-    lo: Any,
-    _hi: Any,
-    counter: Any,
-    count: Any,
+    batch: Arrays,
+    actions: npt.NDArray[np.int64],
+    report: Arrays,
+    finals: Arrays,
+    shown: Arrays,
+    turns: Arrays,
+    lo: int,
+    count: int,
 ) -> None:
-    """A step, and what it shows, of games that nobody has done yet, until there are none; see `batch.step_games`."""
-    signal(counter, count)
-    first, end, place = _next(bounds, counters, lo, np.int64(-1))
+    """`bg_env.batch.kernels.step_games`, then masks and observations, of games that no thread has done yet.
+
+    Args:
+        batch: see `step_games`, as for the next three.
+        actions: likewise.
+        report: likewise.
+        finals: likewise.
+        shown: the fields of a `Shown`, written.
+        turns: the fields of a `Turns`; the threads share it.
+        lo: the first game of the thread's own range.
+        count: number of the step; it begins with `signal(turns.started, count)`.
+    """
+    view, parts = Shown(*shown), Turns(*turns)
+    signal(parts.started, count)
+    first, end, place = _next(parts, lo, np.int64(-1))
     while first >= 0:
-        step_games(
-            states, slots, rules, plan, dice, sets, actions, info, rewards, lengths, ends, finals, final_info, first, end
-        )
-        _show(states, slots, rules, sets, viewers, mask, flat, number, first, end)
-        first, end, place = _next(bounds, counters, lo, place)
+        step_games(batch, actions, report, finals, first, end)
+        _show(batch, view, first, end)
+        first, end, place = _next(parts, lo, place)
 
 
 @kernel
 def play_in_turns(
-    states: Any,
-    slots: Any,
-    rules: Any,
-    plan: Any,
-    dice: Any,
-    sets: Any,
-    after: Any,
-    index: Any,
-    info: Any,
-    rewards: Any,
-    lengths: Any,
-    ends: Any,
-    finals: Any,
-    final_info: Any,
-    viewers: Any,
-    mask: Any,
-    flat: Any,
-    number: Any,
-    bounds: Any,
-    counters: Any,
-    lo: Any,
-    _hi: Any,
-    counter: Any,
-    count: Any,
+    batch: Arrays,
+    after: States,
+    index: npt.NDArray[np.int64],
+    report: Arrays,
+    finals: Arrays,
+    shown: Arrays,
+    turns: Arrays,
+    lo: int,
+    count: int,
 ) -> None:
-    """`step_in_turns` with candidates of `after` chosen by `index` instead of actions."""
-    signal(counter, count)
-    first, end, place = _next(bounds, counters, lo, np.int64(-1))
+    """`step_in_turns` with candidates of `after`, chosen by `index`, instead of actions."""
+    view, parts = Shown(*shown), Turns(*turns)
+    signal(parts.started, count)
+    first, end, place = _next(parts, lo, np.int64(-1))
     while first >= 0:
-        step_plays(
-            states, slots, rules, plan, dice, sets, after, index, info, rewards, lengths, ends, finals, final_info, first, end
-        )
-        _show(states, slots, rules, sets, viewers, mask, flat, number, first, end)
-        first, end, place = _next(bounds, counters, lo, place)
+        step_plays(batch, after, index, report, finals, first, end)
+        _show(batch, view, first, end)
+        first, end, place = _next(parts, lo, place)

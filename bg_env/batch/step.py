@@ -1,10 +1,9 @@
-"""One step of one game of a batch, with its episodes, an opponent and what is reported: the parts of `bg_env.batch.kernels`.
+"""One step of one game of a batch, with its episodes, an opponent and the report: the parts of `bg_env.batch.kernels`.
 
-Beside the STATE records there is one SLOT record a game: its seed, which episode of it is being played, the learner's seat
-and what has been reported. Each step of a game has five parts, which `step_games` does in one go, and which an opponent
-that is no kernel is called between:
+A step of a game has five parts. `finish_step` does all but the first in one go; an opponent that is not a kernel acts between
+them:
 
-1. `open_step`: the player who decides acts (or the game that ended before is begun anew, with autoreset "next_step");
+1. `open_step`: the player who decides acts (or the game that ended before begins anew, with autoreset "next_step");
 2. the opponent's decisions, until the learner or nobody decides;
 3. `report_step`: reward, end of the episode and its statistics (and, with autoreset "same_step", a new episode);
 4. the opponent's decisions in episodes that have begun (one that ends before the learner can act gives way to the next);
@@ -13,12 +12,22 @@ that is no kernel is called between:
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import inlined, kernel
-from bg_env.batch.layout import ENDED, ENDED_UNSEEN, INFO, RUNNING, SEAT_BY_KEY
+from bg_env.batch.layout import (
+    ENDED,
+    ENDED_UNSEEN,
+    INFO,
+    RUNNING,
+    SEAT_BY_KEY,
+    Batch,
+    Finals,
+    Info,
+    Report,
+    Slots,
+)
 from bg_env.observations import default_seat
 from bg_env.rewards import reward_of
 from bg_env.rules import (
@@ -27,6 +36,8 @@ from bg_env.rules import (
     END_ILLEGAL,
     SEAT,
     Phase,
+    Rules,
+    States,
     apply,
     apply_roll,
     at_stake,
@@ -47,32 +58,28 @@ __all__ = [
     "clear_info",
     "close_step",
     "finish_step",
+    "go_to",
     "open_play",
     "open_step",
     "opponent_decides",
     "random_replies",
     "report_step",
-    "take_state",
-    "tell_ended",
     "throw",
+    "write_ended",
 ]
 
 _PLAYER, _POINTS, _LEVEL, _CUBE, _WINNER, _ILLEGAL, _TURNS = range(INFO)
 
-_OPENING = int(Phase.OPENING)
-_ROLL = int(Phase.ROLL)
-_OVER = int(Phase.OVER)
-
 
 @kernel
-def _throw_given(states: Any, slots: Any, i: Any, rules: Any, dice: Any) -> None:
+def _throw_given(states: States, slots: Slots, i: int, rules: Rules, dice: npt.NDArray[np.int64]) -> None:
     """Throw the dice that are due and were given in advance, or that must make a starter."""
     while slots[i]["queued"] < slots[i]["queue_end"] or slots[i]["starter"] >= 0:
         phase = states[i]["phase"]
-        if phase != _OPENING and phase != _ROLL:
+        if phase != Phase.OPENING and phase != Phase.ROLL:
             return
         q = slots[i]["queued"]
-        opening = phase == _OPENING
+        opening = phase == Phase.OPENING
         ties = opening and ties_double(states, i, rules)
         if q < slots[i]["queue_end"]:
             d1 = dice[q, 0]
@@ -92,22 +99,23 @@ def _throw_given(states: Any, slots: Any, i: Any, rules: Any, dice: Any) -> None
 
 
 @inlined
-def _scripted(slots: Any, i: Any) -> Any:
+def _scripted(games: Batch, i: int) -> bool:
     """Whether dice to come are given in advance."""
-    return slots[i]["queued"] < slots[i]["queue_end"] or slots[i]["starter"] >= 0
+    return bool(games.slots[i]["queued"] < games.slots[i]["queue_end"] or games.slots[i]["starter"] >= 0)
 
 
 @inlined
-def throw(states: Any, slots: Any, i: Any, rules: Any, dice: Any, sets: Any) -> None:
+def throw(games: Batch, i: int) -> None:
     """Throw the dice that are due, first those given in advance, then those of the game's stream; the legal sources then."""
-    if _scripted(slots, i):
-        _throw_given(states, slots, i, rules, dice)
+    states, rules = games.states, games.rules
+    if _scripted(games, i):
+        _throw_given(states, games.slots, i, rules, games.dice)
     settle(states, i, rules)
-    sets[i, 0], sets[i, 1] = legal_sets(states, i)
+    games.sets[i, 0], games.sets[i, 1] = legal_sets(states, i)
 
 
 @inlined
-def tell_ended(states: Any, i: Any, info: Any) -> None:
+def write_ended(states: States, i: int, info: Info) -> None:
     """Write points, level and winner of the last game that ended in state `i`."""
     info[_POINTS, i] = states[i]["won"]
     info[_LEVEL, i] = states[i]["level"]
@@ -115,58 +123,50 @@ def tell_ended(states: Any, i: Any, info: Any) -> None:
 
 
 @inlined
-def _note(states: Any, slots: Any, i: Any, rules: Any, plan: Any, info: Any) -> None:
-    """Keep what the last action of state `i` won, if it ended a game."""
-    if states[i]["winner"] >= 0:
-        slots[i]["gain"] += reward_of(states, i, rules, plan[0]["reward"])
-        tell_ended(states, i, info)
+def _note(games: Batch, i: int, info: Info) -> None:
+    """Keep what the last action of game `i` won, if it ended a game."""
+    if games.states[i]["winner"] >= 0:
+        games.slots[i]["gain"] += reward_of(games.states, i, games.rules, games.plan[0]["reward"])
+        write_ended(games.states, i, info)
 
 
 @inlined
-def act(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, action: Any) -> None:
+def act(games: Batch, i: int, action: int, info: Info) -> None:
     """Do a legal action, and all that follows by itself."""
-    if _scripted(slots, i):
-        apply(states, i, rules, action)
-        throw(states, slots, i, rules, dice, sets)
+    if _scripted(games, i):
+        apply(games.states, i, games.rules, action)
+        throw(games, i)
     else:
-        sets[i, 0], sets[i, 1] = play_on(states, i, rules, action)
-    _note(states, slots, i, rules, plan, info)
+        games.sets[i, 0], games.sets[i, 1] = play_on(games.states, i, games.rules, action)
+    _note(games, i, info)
 
 
 @inlined
-def opponent_decides(states: Any, slots: Any, i: Any) -> Any:
+def opponent_decides(games: Batch, i: int) -> bool:
     """Whether game `i` waits for the opponent."""
-    decider = states[i]["decider"]
-    seat = slots[i]["seat"]
-    return seat >= 0 and decider >= 0 and decider != seat
+    decider = games.states[i]["decider"]
+    seat = games.slots[i]["seat"]
+    return bool(seat >= 0 and decider >= 0 and decider != seat)
 
 
 @inlined
-def random_replies(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any) -> None:
+def random_replies(games: Batch, i: int, info: Info) -> None:
     """Let the random player decide until the learner or nobody does."""
-    while opponent_decides(states, slots, i):
+    states = games.states
+    while opponent_decides(games, i):
         bits = word(states[i]["key"], CHOICE, states[i]["choices"])
         states[i]["choices"] += 1
-        act(
-            states,
-            slots,
-            i,
-            rules,
-            plan,
-            dice,
-            sets,
-            info,
-            pick_random(states, i, np.int64(sets[i, 0]), np.int64(sets[i, 1]), bits),
-        )
+        act(games, i, pick_random(states, i, np.int64(games.sets[i, 0]), np.int64(games.sets[i, 1]), bits), info)
 
 
 @inlined
-def begin(states: Any, slots: Any, i: Any, rules: Any, plan: Any, info: Any) -> None:
-    """The next episode of game `i`, from the opening throw; the opponent has not acted yet."""
+def begin(games: Batch, i: int, info: Info) -> None:
+    """Begin the next episode of game `i`: it waits for the opening throw."""
+    slots = games.slots
     slots[i]["episode"] += 1
     key = episode_key(slots[i]["seed"], slots[i]["episode"])
-    new_episode(states, i, rules, key)
-    seat = plan[0]["seat"]
+    new_episode(games.states, i, games.rules, key)
+    seat = games.plan[0]["seat"]
     if seat == SEAT_BY_KEY:
         seat = np.int64(word(key, SEAT, 0) & np.uint64(1))
     slots[i]["seat"] = seat
@@ -182,16 +182,16 @@ def begin(states: Any, slots: Any, i: Any, rules: Any, plan: Any, info: Any) -> 
 
 
 @inlined
-def clear_info(info: Any, i: Any) -> None:
-    """No game has ended in this step so far."""
+def clear_info(info: Info, i: int) -> None:
+    """Write that no game has ended in this step so far."""
     info[_POINTS, i] = 0
     info[_LEVEL, i] = 0
     info[_WINNER, i] = -1
 
 
 @inlined
-def _write_info(states: Any, i: Any, over: Any, info: Any) -> None:
-    """The rest of the info, see `bg_env.envs.episode.info_of`."""
+def _write_info(states: States, i: int, over: bool, info: Info) -> None:
+    """Write the rest of the info, see INFO_KEYS."""
     info[_PLAYER, i] = -1 if over else states[i]["decider"]
     info[_CUBE, i] = np.int64(1) << at_stake(states, i)
     info[_ILLEGAL, i] = states[i]["ending"] == END_ILLEGAL
@@ -199,74 +199,57 @@ def _write_info(states: Any, i: Any, over: Any, info: Any) -> None:
 
 
 @inlined
-def _opens(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any) -> Any:
-    """Begin part 1; says whether a decision is to be made (if not, an ended game has begun anew or is to be told of)."""
+def _opens(games: Batch, i: int, info: Info) -> bool:
+    """Begin part 1; whether a decision is to be made (if not, an ended game has begun anew or is to be reported)."""
+    slots = games.slots
     clear_info(info, i)
     slots[i]["fresh"] = 0
     if slots[i]["over"] == ENDED:
-        begin(states, slots, i, rules, plan, info)
-        throw(states, slots, i, rules, dice, sets)
+        begin(games, i, info)
+        throw(games, i)
         slots[i]["fresh"] = 1
         return False
     slots[i]["length"] += 1
     if slots[i]["over"] == ENDED_UNSEEN:
-        tell_ended(states, i, info)
+        write_ended(games.states, i, info)
         return False
-    slots[i]["actor"] = states[i]["decider"]
+    slots[i]["actor"] = games.states[i]["decider"]
     return True
 
 
 @inlined
-def open_step(states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, action: Any) -> None:
+def open_step(games: Batch, i: int, action: int, info: Info) -> None:
     """Part 1: the player who decides does `action`, or an ended game begins anew."""
-    if not _opens(states, slots, i, rules, plan, dice, sets, info):
+    if not _opens(games, i, info):
         return
-    if is_legal(states, i, rules, np.int64(sets[i, 0]), np.int64(sets[i, 1]), action):
-        act(states, slots, i, rules, plan, dice, sets, info, action)
+    states, rules = games.states, games.rules
+    if is_legal(states, i, rules, np.int64(games.sets[i, 0]), np.int64(games.sets[i, 1]), action):
+        act(games, i, action, info)
     else:
         forfeit(states, i, rules, states[i]["decider"])
-        _note(states, slots, i, rules, plan, info)
+        _note(games, i, info)
 
 
 @inlined
-def take_state(
-    states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, after: Any, k: Any
-) -> None:
+def go_to(games: Batch, i: int, after: States, k: int, info: Info) -> None:
     """Go to state `k` of `after`, which a legal decision leads to, and do all that follows by itself."""
-    states[i] = after[k]
-    _note(states, slots, i, rules, plan, info)
-    throw(states, slots, i, rules, dice, sets)
+    games.states[i] = after[k]
+    _note(games, i, info)
+    throw(games, i)
 
 
 @inlined
-def open_play(
-    states: Any, slots: Any, i: Any, rules: Any, plan: Any, dice: Any, sets: Any, info: Any, after: Any, k: Any
-) -> None:
+def open_play(games: Batch, i: int, after: States, k: int, info: Info) -> None:
     """Part 1, where the player who decides has chosen candidate `k` of `after` (`bg_env.rules.candidates`)."""
-    if _opens(states, slots, i, rules, plan, dice, sets, info):
-        take_state(states, slots, i, rules, plan, dice, sets, info, after, k)
+    if _opens(games, i, info):
+        go_to(games, i, after, k, info)
 
 
 @inlined
-def report_step(
-    states: Any,
-    slots: Any,
-    i: Any,
-    rules: Any,
-    plan: Any,
-    dice: Any,
-    sets: Any,
-    info: Any,
-    rewards: Any,
-    lengths: Any,
-    ends: Any,
-    finals: Any,
-    final_info: Any,
-) -> None:
-    """Part 3: what the step is worth, and whether the episode is over.
-
-    `rewards` has the rows reward and return of the episode that ended, `ends` terminated and truncated.
-    """
+def report_step(games: Batch, i: int, report: Report, finals: Finals) -> None:
+    """Part 3: the reward of the step, and whether the episode is over."""
+    states, slots = games.states, games.slots
+    info, rewards, lengths, ends = report
     ends[0, i] = False
     ends[1, i] = False
     rewards[0, i] = 0.0
@@ -281,8 +264,8 @@ def report_step(
         receiver = seat if seat >= 0 else slots[i]["actor"]
         rewards[0, i] = gain if receiver == 0 else -gain
         slots[i]["total"] += -gain if seat == 1 else gain
-    limit = plan[0]["limit"]
-    if states[i]["phase"] != _OVER and (limit == 0 or slots[i]["length"] < limit):
+    limit = games.plan[0]["limit"]
+    if states[i]["phase"] != Phase.OVER and (limit == 0 or slots[i]["length"] < limit):
         return
     ending = states[i]["ending"]
     ends[0, i] = ending == END_FINISHED or ending == END_ILLEGAL
@@ -290,45 +273,32 @@ def report_step(
     rewards[1, i] = slots[i]["total"]
     lengths[i] = slots[i]["length"]
     slots[i]["over"] = ENDED
-    if plan[0]["same_step"]:
+    if games.plan[0]["same_step"]:
         _write_info(states, i, True, info)
         for k in range(INFO):
-            final_info[k, i] = info[k, i]
-        final_info[INFO, i] = seat if seat >= 0 else default_seat(states, i)
-        finals[i] = states[i]
-        begin(states, slots, i, rules, plan, info)
-        throw(states, slots, i, rules, dice, sets)
+            finals.info[k, i] = info[k, i]
+        finals.info[INFO, i] = seat if seat >= 0 else default_seat(states, i)
+        finals.states[i] = states[i]
+        begin(games, i, info)
+        throw(games, i)
         slots[i]["fresh"] = 2
 
 
 @inlined
-def close_step(states: Any, slots: Any, i: Any, info: Any) -> None:
+def close_step(games: Batch, i: int, info: Info) -> None:
     """Part 5: the info, and whether the episode is over before the learner could act."""
-    if slots[i]["fresh"] and states[i]["phase"] == _OVER:
+    slots = games.slots
+    if slots[i]["fresh"] and games.states[i]["phase"] == Phase.OVER:
         slots[i]["over"] = ENDED_UNSEEN
     slots[i]["fresh"] = 0
-    _write_info(states, i, slots[i]["over"] != RUNNING, info)
+    _write_info(games.states, i, slots[i]["over"] != RUNNING, info)
 
 
 @inlined
-def finish_step(
-    states: Any,
-    slots: Any,
-    i: Any,
-    rules: Any,
-    plan: Any,
-    dice: Any,
-    sets: Any,
-    info: Any,
-    rewards: Any,
-    lengths: Any,
-    ends: Any,
-    finals: Any,
-    final_info: Any,
-) -> None:
-    """Parts 2 to 5, against nobody or against the random player."""
-    random_replies(states, slots, i, rules, plan, dice, sets, info)
-    report_step(states, slots, i, rules, plan, dice, sets, info, rewards, lengths, ends, finals, final_info)
-    if slots[i]["fresh"]:
-        random_replies(states, slots, i, rules, plan, dice, sets, info)
-    close_step(states, slots, i, info)
+def finish_step(games: Batch, i: int, report: Report, finals: Finals) -> None:
+    """Parts 2 to 5, in self-play or against the random player."""
+    random_replies(games, i, report.info)
+    report_step(games, i, report, finals)
+    if games.slots[i]["fresh"]:
+        random_replies(games, i, report.info)
+    close_step(games, i, report.info)

@@ -23,9 +23,9 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from bg_env.batch.afterstates import Afterstates, checked_index, find_afterstates
-from bg_env.batch.batch import Games, Report, View
+from bg_env.batch.batch import Games
 from bg_env.batch.checks import read_mode, read_reset_mask
-from bg_env.batch.layout import ENDED, INFO
+from bg_env.batch.layout import ENDED, INFO, Report, View
 from bg_env.batch.restore import read_saved
 from bg_env.checks import checked_flag, checked_whole, is_whole
 from bg_env.envs.batch_output import finals_of
