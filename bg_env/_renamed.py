@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
 
-__all__ = ["MODULES", "install"]
+__all__ = ["MODULES", "install", "warn_renamed"]
 
 MODULES: Final = {
     "adapters.ray": "arena.on_ray",
@@ -66,6 +66,14 @@ MODULES: Final = {
     "train.td_targets": "train.td.targets",
 }
 """Old module names of version 0.1, without the package's own name, and the new ones."""
+
+
+def warn_renamed(message: str) -> None:
+    """A DeprecationWarning at the line outside bg_env that led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bg_env":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(f"{message}; the old name goes with version 0.3", DeprecationWarning, stacklevel=level)
 
 
 class _Loader(Loader):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, ParamSpec, TypeVar
 
 __all__ = [
@@ -19,8 +19,10 @@ __all__ = [
     "OrderError",
     "PositionError",
     "SettingsError",
+    "UnknownOptionError",
     "known_names",
     "quoted",
+    "unexpected",
 ]
 
 _LONGEST: Final = 80
@@ -46,6 +48,10 @@ class SettingsError(BgEnvError, ValueError):
     """Settings, options or a variant that contradict themselves or each other."""
 
 
+class UnknownOptionError(SettingsError, TypeError):
+    """A keyword argument of an unknown name; the message has Python's own words for it and the names that are close."""
+
+
 class NotationError(BgEnvError, ValueError):
     """Text that is not in the notation asked for, or a state that the notation cannot hold."""
 
@@ -67,24 +73,33 @@ def quoted(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def known_names(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorates an `__init__`: an argument of another name is a SettingsError that tells the known ones, no TypeError.
+def unexpected(called: str, unknown: Iterable[str], known: Sequence[str]) -> UnknownOptionError:
+    """The error for keyword arguments of unknown names.
 
     Args:
-        what: what an argument is called in the message: "setting".
+        called: the name of what was called, "Settings".
+        unknown: the unknown names, at least one.
+        known: all names that it takes.
     """
+    from difflib import get_close_matches  # only where it is needed: importing it costs a few milliseconds
 
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        known = tuple(inspect.signature(function).parameters)[1:]
+    names = sorted(unknown)
+    close = list(dict.fromkeys(match for name in names for match in get_close_matches(name, known)))
+    words = " and ".join(f"an unexpected keyword argument {quoted(name)}" for name in names)
+    meant = f"did you mean {' or '.join(close)}? It takes" if close else "it takes"
+    return UnknownOptionError(f"{called}() got {words}: {meant} {', '.join(known)}")
 
-        @functools.wraps(function)
-        def checked(*args: P.args, **given: P.kwargs) -> R:
-            unknown = sorted(given.keys() - known)
-            if unknown:
-                msg = f"no {what} is called {', '.join(map(quoted, unknown))}: choose from {', '.join(known)}"
-                raise SettingsError(msg)
-            return function(*args, **given)
 
-        return checked
+def known_names(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorates an `__init__`: an argument of another name is an `UnknownOptionError`, which lists the known ones."""
+    known = tuple(inspect.signature(function).parameters)[1:]
+    called = function.__qualname__.removesuffix(".__init__")
 
-    return decorate
+    @functools.wraps(function)
+    def checked(*args: P.args, **given: P.kwargs) -> R:
+        unknown = given.keys() - known
+        if unknown:
+            raise unexpected(called, unknown, known)
+        return function(*args, **given)
+
+    return checked

@@ -1,34 +1,43 @@
-"""What all environments take: the arguments of their constructors and the options of `reset`."""
+"""The options of every environment: one list, `EnvOptions`, and the constructor signatures made from it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, TypeVar, cast, get_type_hints
 
 import numpy as np
 from gymnasium import spaces
 
 from bg_env.checks import is_player
-from bg_env.errors import SettingsError, known_names, quoted
+from bg_env.errors import SettingsError, quoted, unexpected
 from bg_env.observations import Encoder, encoder
+from bg_env.rewards import Reward
 from bg_env.rewards import reward as reward_named
-from bg_env.rules import Settings, Variant
+from bg_env.rules import Settings, SettingsKeywords, SettingsLike, VariantLike, read_settings
+from bg_env.rules.variant import OLD_NAMES
 
 __all__ = [
     "INFO_KEYS",
+    "OPTIONS",
+    "EnvKeywords",
     "EnvOptions",
-    "known_options",
     "read_options",
     "read_seat",
+    "takes_options",
 ]
 
 MASKS: Final = ("both", "observation", "info")
 ILLEGAL: Final = ("terminate", "raise")
 INFO_KEYS: Final = ("player", "points", "level", "cube", "winner", "illegal", "turns")
 """The numeric keys of every info: see `bg_env.envs.episode.info_of`."""
-known_options: Final = known_names("option")
-"""Decorates the constructors of environments, see `known_names`."""
+
+Taker = TypeVar("Taker", bound=Callable[..., Any])
 
 
 def _one_of(name: str, value: Any, known: Sequence[Any]) -> Any:
@@ -42,7 +51,7 @@ def read_seat(seat: Any, opponent: Any) -> int | None:
     """The learner's seat that an environment with this opponent is asked for.
 
     Raises:
-        SettingsError: it is none, or there is no opponent to sit on the other.
+        SettingsError: it is not a seat, or there is no opponent to sit on the other.
     """
     if seat is None:
         return None
@@ -57,23 +66,56 @@ def read_seat(seat: Any, opponent: Any) -> int | None:
 
 @dataclass(frozen=True)
 class EnvOptions:
-    """The checked arguments of an environment.
+    """What an environment plays and how it shows it: `Settings`, and the options beside them.
+
+    The constructors of all environments take the fields of `Settings` and these by name, see `takes_options`.
 
     Attributes:
-        settings: what is played for.
-        encoder: the observation.
-        reward: number of the reward in `bg_env.rewards`.
-        mask: where the action mask is: "both", "observation" or "info".
-        illegal: what an illegal action does: "terminate" or "raise".
-        render_mode: None or one of the environment's render modes.
+        settings: a `bg_env.Settings` (or its printed text, or a mapping of its fields); fields given by name beside it change
+            it. None: the fields given by name, and the defaults.
+        observation: name of the encoder (`bg_env.ENCODERS`).
+        mask: where the int8 action mask is returned: in a Dict observation and in the info ("both"), only in the observation
+            ("observation"), or only in the info ("info"; the observation is then a plain Box).
+        reward: name of the reward (`bg_env.REWARDS`).
+        illegal: the effect of an illegal action: "terminate" (the offender loses three times the cube) or "raise".
+        render_mode: None, "ansi" (text), "rgb_array" (pixels) or, for one game, "human" (a window, drawn after each step); the
+            last two need the extra `render`.
+
+    Raises:
+        SettingsError: an option is unknown, out of range, or contradicts the settings.
     """
 
     settings: Settings
-    encoder: Encoder
-    reward: int
+    observation: Encoder
     mask: str
+    reward: Reward
     illegal: str
     render_mode: str | None
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        observation: str = "tesauro",
+        mask: str = "both",
+        reward: str = "points",
+        illegal: str = "terminate",
+        render_mode: str | None = None,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "settings", settings)
+        put(self, "observation", encoder(observation))
+        put(self, "mask", _one_of("mask", mask, MASKS))
+        put(self, "reward", reward_named(reward))
+        put(self, "illegal", _one_of("illegal", illegal, ILLEGAL))
+        put(self, "render_mode", render_mode)
+        self.observation.check(settings)
+        self.reward.check(settings)
+
+    @property
+    def encoder(self) -> Encoder:
+        """The observation."""
+        return self.observation
 
     @property
     def in_observation(self) -> bool:
@@ -87,7 +129,7 @@ class EnvOptions:
 
     def observation_space(self) -> spaces.Space[Any]:
         """A new space of one game's observation."""
-        board = spaces.Box(self.encoder.low.copy(), self.encoder.high.copy(), dtype=np.float32)
+        board = spaces.Box(self.observation.low.copy(), self.observation.high.copy(), dtype=np.float32)
         if not self.in_observation:
             return board
         return spaces.Dict(observation=board, action_mask=spaces.Box(0, 1, (self.settings.actions,), np.int8))
@@ -97,32 +139,100 @@ class EnvOptions:
         return spaces.Discrete(self.settings.actions)
 
 
-def read_options(
-    variant: str | Variant,
-    *,
-    observation: str = "tesauro",
-    mask: str = "both",
-    reward: str = "points",
-    illegal: str = "terminate",
-    render_mode: str | None = None,
-    render_modes: Sequence[str] = (),
-    **settings: Any,
-) -> EnvOptions:
-    """Check an environment's arguments; `settings` are those of `bg_env.Settings`.
+class EnvKeywords(SettingsKeywords, total=False):
+    """The options of every environment as keyword arguments; `Settings` and `EnvOptions` have their meaning and defaults."""
+
+    settings: SettingsLike | None
+    observation: str
+    mask: str
+    reward: str
+    illegal: str
+    render_mode: str | None
+
+
+def read_options(variant: VariantLike | None, options: Mapping[str, Any], render_modes: Sequence[str] = ()) -> EnvOptions:
+    """The options of an environment, checked.
+
+    Args:
+        variant: what is played; None: as `options["settings"]` says, else backgammon.
+        options: those of `EnvKeywords`, any of them.
+        render_modes: the environment's render modes, beside None.
 
     Raises:
         SettingsError: one of them is unknown, out of range, or contradicts another.
     """
-    chosen = Settings(variant, **settings)
-    view = encoder(observation)
-    view.check(chosen)
-    wanted = reward_named(reward)
-    wanted.check(chosen)
-    return EnvOptions(
-        settings=chosen,
-        encoder=view,
-        reward=wanted.kind,
-        mask=_one_of("mask", mask, MASKS),
-        illegal=_one_of("illegal", illegal, ILLEGAL),
-        render_mode=_one_of("render_mode", render_mode, (None, *render_modes)),
-    )
+    given = {"variant": variant, **options}
+    shown = {name: given.pop(name) for name in _SHOWN if name in given}
+    _one_of("render_mode", shown.get("render_mode"), (None, *render_modes))
+    return EnvOptions(read_settings(**given), **shown)
+
+
+# The one list, out of the signatures and docstrings of `Settings` and `EnvOptions`
+
+
+def documented(owner: Any) -> dict[str, str]:
+    """What the section Attributes of a docstring says, by name, each on one line."""
+    text = inspect.cleandoc(owner.__doc__ or "") + "\n\nEnd:"
+    section = re.search(r"^Attributes:\n(.*?)(?=^\S)", text, re.DOTALL | re.MULTILINE)
+    found = re.findall(r"^    (\w+): (.*?)(?=^    \w|\Z)", section[1] if section else "", re.DOTALL | re.MULTILINE)
+    return {name: " ".join(said.split()) for name, said in found}
+
+
+def _parameters() -> dict[str, inspect.Parameter]:
+    """Every option by name, `variant` first: its default, and its type as `EnvKeywords` has it."""
+    stakes, shown = (dict(inspect.signature(owner).parameters) for owner in (Settings, EnvOptions))
+    settings = shown.pop("settings").replace(default=None)
+    order = {"variant": stakes.pop("variant"), "settings": settings, **stakes, **shown}
+    hints = get_type_hints(EnvKeywords)
+    return {
+        name: one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints.get(name, one.annotation))
+        for name, one in order.items()
+    }
+
+
+OPTIONS: Final[Mapping[str, inspect.Parameter]] = MappingProxyType(_parameters())
+"""Every option of an environment, by name."""
+_SHOWN: Final = tuple(
+    name for name in EnvKeywords.__annotations__ if name not in SettingsKeywords.__annotations__ | {"settings": 0}
+)
+
+
+def takes_options(taker: Taker) -> Taker:
+    """Decorates a class or function that takes `variant` and `**options: Unpack[EnvKeywords]`, and may take more by name.
+
+    Its signature shows every option with its default, and so does the docstring of a class, in the place of the entry
+    `**options`. An unknown name is an `UnknownOptionError`.
+    """
+    if not isinstance(taker, type):
+        return cast("Taker", _checked(taker, taker.__name__))
+    taker.__init__ = _checked(taker.__init__, taker.__name__)  # type: ignore[misc] # the class is its own here
+    if taker.__doc__ is not None:  # python -OO has none
+        said = documented(Settings) | documented(EnvOptions)
+        entries = "".join(_entry(name, said[name]) for name in OPTIONS if name != "variant")
+        taker.__doc__ = re.sub(r"^ *\*\*options: .*\n", lambda _: entries, taker.__doc__, flags=re.MULTILINE)
+    return taker
+
+
+def _entry(name: str, said: str) -> str:
+    return textwrap.fill(f"{name}: {said}", 124, initial_indent=" " * 8, subsequent_indent=" " * 12) + "\n"
+
+
+def _checked(function: Callable[..., Any], called: str) -> Callable[..., Any]:
+    """The function with the signature that shows every option; a name that is not in it is an error."""
+    signature = inspect.signature(function)
+    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    first = [one for one in own if one.kind is not one.KEYWORD_ONLY]
+    rest = [one for name, one in OPTIONS.items() if name != "variant"]
+    shown = [*first, *rest, *(one for one in own if one.kind is one.KEYWORD_ONLY)]
+    known = [one.name for one in shown if one.name != "self"]
+
+    @functools.wraps(function)
+    def checked(*args: Any, **given: Any) -> Any:
+        unknown = given.keys() - known - OLD_NAMES
+        if unknown:
+            raise unexpected(called, unknown, known)
+        return function(*args, **given)
+
+    checked.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined] # inspect looks for it
+    checked.__annotations__ = {one.name: one.annotation for one in shown if one.annotation is not one.empty}
+    return checked

@@ -24,7 +24,11 @@ IDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "bg_env/Hypergammon-v0": {"variant": "hypergammon"},
     "bg_env/Longgammon-v0": {"variant": "longgammon"},
 }
-"""The ids and the arguments that each presets; any of them can be given otherwise to `gymnasium.make`."""
+"""The ids and the settings that each presets, as the keyword argument `settings`.
+
+`gymnasium.make(id, match_length=5)` changes one of them; `gymnasium.make(id, settings=...)` replaces them all, and keyword
+arguments beside it change single fields of what is given there.
+"""
 
 
 def register_all() -> None:
@@ -35,5 +39,5 @@ def register_all() -> None:
                 id=name,
                 entry_point="bg_env.envs.single:SingleEnv",
                 vector_entry_point="bg_env.envs.vector:VectorEnv",
-                kwargs=dict(preset),
+                kwargs={"settings": dict(preset)},
             )

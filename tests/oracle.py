@@ -260,7 +260,7 @@ class OracleGame:
         if self.cube * 2 > self.cap:  # R8.4
             return False
         dead = self.length > 0 and self.score[self.turn] + self.cube >= self.length  # R9.3
-        return not (dead and self.rules.dead_cube)
+        return not dead or self.rules.allow_dead_cube
 
     def take_roll(self, first: int, second: int) -> None:
         self.dice = roll_of(first, second)

@@ -18,7 +18,7 @@ SETTINGS = (
     Settings(jacoby=True, cube=False),
     Settings(auto_doubles=3, beavers=5, cube_cap=8),
     Settings(match_length=7),
-    Settings(match_length=3, crawford=False, dead_cube=False),
+    Settings(match_length=3, crawford=False, allow_dead_cube=True),
     Settings(match_length=1),
     Settings("nackgammon", match_length=25),
     Settings("nackgammon_ballard", beavers=1),

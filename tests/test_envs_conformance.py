@@ -219,7 +219,7 @@ def test_a_time_limit_is_gymnasiums_own():
     [
         {},
         {"opponent": "random", "seat": 1, "observation": "counts", "mask": "info", "reward": "win", "illegal": "raise"},
-        {"variant": "tiny(24:1 13:2)", "cube": True, "cube_cap": 8, "max_turns": 50, "dead_cube": False},
+        {"variant": "tiny(24:1 13:2)", "cube": True, "cube_cap": 8, "max_turns": 50, "allow_dead_cube": True},
         {"opponent": None, "render_mode": "ansi"},
     ],
     ids=["default", "words", "numbers", "nothing"],

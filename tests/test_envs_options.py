@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
+import json
+import re
 import typing
 
 import gymnasium
 import numpy as np
 import pytest
 from env_cases import AGENTS, MODULES, first_legal, play, same, seldom_cube
+from gymnasium.envs.registration import EnvSpec
 
 from bg_env import (
     BgEnvError,
@@ -21,6 +25,7 @@ from bg_env import (
     Settings,
     SettingsError,
     Variant,
+    arena,
     backgammon_v0,
     hypergammon_v0,
 )
@@ -28,6 +33,7 @@ from bg_env.actions import BEAVER, DOUBLE, DROP, FIRST_NAMED, ROLL, TAKE, step_a
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.single import SingleEnv
 from bg_env.envs.vector import VectorEnv
+from bg_env.options import OPTIONS, EnvKeywords, EnvOptions
 from bg_env.reset_options import RESET_OPTIONS
 
 START = "XGID=-b----E-C---eE---c-e----B-"
@@ -71,7 +77,7 @@ def begun(reset_options=None, seed=1, **given):
         ({"max_turns": 0}, "max_turns"),
         ({"max_turns": True}, "max_turns"),
         ({"crawford": "yes"}, "crawford is True or False"),
-        ({"dead_cube": None}, "dead_cube is True or False"),
+        ({"allow_dead_cube": None}, "allow_dead_cube is True or False"),
     ],
 )
 @pytest.mark.parametrize("kind", ["aec", "single"])
@@ -83,9 +89,12 @@ def test_arguments_that_cannot_stand_are_refused(given, words, kind):
 @pytest.mark.parametrize("name", MODULES)
 def test_an_unknown_argument_is_refused(name):
     for make in (MODULES[name].env, MODULES[name].raw_env, SingleEnv, VectorEnv):
-        with pytest.raises(SettingsError, match=r"no option is called 'dice': choose from .*match_length"):
+        with pytest.raises(SettingsError, match=r"got an unexpected keyword argument 'dice': .*takes .*match_length") as caught:
             make(dice=2)
-    with pytest.raises(SettingsError, match="no option is called 'colour', 'dice': choose from"):
+        assert isinstance(caught.value, TypeError)
+        with pytest.raises(TypeError, match="unexpected keyword argument 'match_lenght': did you mean match_length"):
+            make(match_lenght=2)
+    with pytest.raises(SettingsError, match="unexpected keyword argument 'colour' and an unexpected keyword argument 'dice'"):
         gymnasium.make("bg_env/Backgammon-v0", dice=2, colour="red")
 
 
@@ -95,6 +104,112 @@ def test_signatures_can_still_be_looked_at(owner):
     assert len(found) > 5
     assert not [name for name, one in found.items() if one.kind in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
     assert typing.get_type_hints(owner.__init__)["cube"]
+
+
+# Settings as one value
+
+SHORT = Settings(Variant("short", {24: 2, 6: 3}), match_length=3, allow_dead_cube=True)
+
+
+@pytest.mark.parametrize("owner", [BackgammonEnv, SingleEnv, VectorEnv])
+def test_the_list_of_options_is_one(owner):
+    """What Settings and EnvOptions take is what a constructor shows, with the same defaults and types, and documents."""
+    stakes, shown = inspect.signature(Settings).parameters, inspect.signature(EnvOptions).parameters
+    assert [*OPTIONS] == ["variant", "settings", *list(stakes)[1:], *list(shown)[1:]]
+    assert set(EnvKeywords.__annotations__) == set(OPTIONS) - {"variant"}
+    hints, found = typing.get_type_hints(EnvKeywords), inspect.signature(owner).parameters
+    for name, one in ({**stakes, **shown}).items():
+        if name in ("variant", "settings"):
+            assert found[name].default is None
+            continue
+        here = typing.get_type_hints((Settings if name in stakes else EnvOptions).__init__)[name]
+        assert (found[name].default, found[name].annotation, hints[name]) == (one.default, here, here)
+        assert re.search(rf"^        {name}: \S", owner.__doc__, re.MULTILINE), f"{name} is not in the docstring"
+    assert "**options" not in owner.__doc__
+
+
+@pytest.mark.parametrize(
+    "given", [SHORT, str(SHORT), dataclasses.asdict(SHORT), json.loads(json.dumps(dataclasses.asdict(SHORT)))]
+)
+def test_settings_are_taken_as_one_value_and_changed_by_name(given):
+    for env in (
+        backgammon_v0.env(settings=given),
+        hypergammon_v0.raw_env(settings=given),
+        SingleEnv(settings=given),
+        VectorEnv(2, settings=given),
+        gymnasium.make("bg_env/BackgammonCubeless-v0", settings=given).unwrapped,
+        gymnasium.make_vec("bg_env/AceyDeucey-v0", 2, settings=given),
+    ):
+        assert env.settings == SHORT
+    for env in (
+        hypergammon_v0.env(settings=given, match_length=5),
+        VectorEnv(2, settings=given, match_length=5),
+        gymnasium.make("bg_env/BackgammonMatch-v0", settings=given, match_length=5).unwrapped,
+    ):
+        assert env.settings == SHORT.but(match_length=5)
+    assert hypergammon_v0.env("nackgammon", settings=given).settings == SHORT.but(variant="nackgammon")
+    assert arena.play("random", "random", games=2, settings=given, max_turns=4).settings == SHORT.but(max_turns=4)
+
+
+def test_what_an_id_presets_is_changed_by_name_and_replaced_by_settings():
+    def made(**given):
+        return gymnasium.make("bg_env/BackgammonMatch-v0", **given).unwrapped.settings
+
+    assert made() == Settings(match_length=7)
+    assert made(crawford=False) == Settings(match_length=7, crawford=False)
+    assert made(variant="acey_deucey") == Settings("acey_deucey", match_length=7), "the variant's own cube"
+    assert made(settings={"variant": "hypergammon"}) == Settings("hypergammon")
+    assert hypergammon_v0.env(settings=None).settings == Settings("hypergammon")
+    assert hypergammon_v0.env(settings={"jacoby": True}).settings == Settings(jacoby=True)
+
+
+@pytest.mark.parametrize("given", [3, {1: 2}, [SHORT], "chess", "backgammon, colour=3", {"variant": {"name": "own"}}])
+def test_what_is_no_settings_is_refused(given):
+    for make in (backgammon_v0.env, SingleEnv, VectorEnv):
+        with pytest.raises(SettingsError) as caught:
+            make(settings=given)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(SettingsError, match="unexpected keyword argument 'colour'"):
+        SingleEnv(settings={"colour": 3})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"settings": SHORT}, {"variant": SHORT.variant, "match_length": 3}, {"settings": Settings("nackgammon"), "jacoby": True}],
+    ids=str,
+)
+def test_settings_and_variants_come_back_from_a_specs_json(given):
+    env = gymnasium.make("bg_env/Backgammon-v0", **given)
+    spec = EnvSpec.from_json(env.spec.to_json())
+    again = gymnasium.make(spec)
+    assert again.unwrapped.settings == env.unwrapped.settings
+    assert gymnasium.make_vec(spec, 2).settings == env.unwrapped.settings
+
+
+def test_the_old_name_of_the_dead_cube_is_accepted_with_a_warning():
+    wanted = Settings(match_length=3, allow_dead_cube=True)
+    for make in (
+        Settings,
+        Settings(match_length=3).but,
+        lambda **given: Game.new(**given).settings,
+        lambda **given: backgammon_v0.env(**given).settings,
+        lambda **given: SingleEnv(**given).settings,
+        lambda **given: VectorEnv(**given).settings,
+        lambda **given: gymnasium.make("bg_env/Backgammon-v0", **given).unwrapped.settings,
+        lambda **given: gymnasium.make_vec("bg_env/Backgammon-v0", **given).settings,
+        lambda **given: arena.play("random", "random", games=2, **given).settings,
+    ):
+        with pytest.warns(DeprecationWarning, match=r"dead_cube=False is now allow_dead_cube=True.* version 0\.3"):
+            assert make(match_length=3, dead_cube=False) == wanted
+        with pytest.warns(DeprecationWarning, match="dead_cube=True is now allow_dead_cube=False"):
+            assert make(match_length=3, dead_cube=True) == Settings(match_length=3)
+        with pytest.raises(SettingsError, match="give allow_dead_cube alone"):
+            make(match_length=3, dead_cube=True, allow_dead_cube=True)
+    with pytest.warns(DeprecationWarning, match="is now Settings.allow_dead_cube") as caught:
+        assert wanted.dead_cube is False
+    assert caught[0].filename == __file__
+    with pytest.raises(SettingsError, match="dead_cube is True or False"):
+        SingleEnv(dead_cube=None)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +252,7 @@ def test_the_default_arguments_are_those_of_the_design():
         cube=True,
         match_length=0,
         crawford=True,
-        dead_cube=True,
+        allow_dead_cube=False,
         cube_cap=64,
         jacoby=False,
         beavers=0,

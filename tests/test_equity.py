@@ -99,7 +99,7 @@ def test_the_crawford_game_and_the_games_after_it():
         Settings("hypergammon", match_length=7),
         Settings("hypergammon", match_length=3),
         Settings("hypergammon", match_length=1),
-        Settings("hypergammon", match_length=5, crawford=False, dead_cube=False),
+        Settings("hypergammon", match_length=5, crawford=False, allow_dead_cube=True),
         Settings("hypergammon", match_length=9, cube=False),
         Settings("hypergammon", match_length=25),
     ],

@@ -136,7 +136,7 @@ def test_what_a_format_cannot_hold_raises():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"dice": 3}, "no setting is called 'dice': choose from variant, cube, match_length"),
+        ({"dice": 3}, "unexpected keyword argument 'dice': it takes variant, cube, match_length"),
         ({"match_length": 5, "jacoby": True}, "R9.1"),
         ({"cube_cap": 3}, "power of two"),
         ({"variant": "go"}, "no variant is called 'go'"),

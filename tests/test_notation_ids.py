@@ -333,7 +333,7 @@ def test_dice_that_cannot_be_played_pass_at_once():
 
 
 def test_settings_in_force_must_not_be_contradicted():
-    money, match = Settings(jacoby=True), Settings(match_length=7, dead_cube=False)
+    money, match = Settings(jacoby=True), Settings(match_length=7, allow_dead_cube=True)
     states, in_force = read_xgid(f"{START}:0:0:1:31:0:0:1:0:10", settings=money)
     assert in_force is money
     states, in_force = read_ids(STANDARD, "cAn3AAAAAAAE", settings=match)

@@ -26,7 +26,7 @@ SETTINGS = [
     Settings("hypergammon", cube_cap=None, jacoby=True, beavers=15, auto_doubles=3),
     Settings("acey_deucey", cube=True, beavers=1),
     Settings(Variant("four", {24: 2, 6: 2}), beavers=2),
-    Settings("longgammon", match_length=25, dead_cube=False),
+    Settings("longgammon", match_length=25, allow_dead_cube=True),
 ]
 SIZES = {"tesauro": 229, "tesauro198": 198, "counts": 85, "planes": 45 * 24, "pubeval": 122, "openspiel": 200, "pgx": 34}
 

@@ -150,7 +150,7 @@ def test_after_the_crawford_game_the_trailer_doubles_at_once():
 
 def test_a_cube_that_is_no_use_is_left():
     """R9.3 switched off: a dead cube may be turned, but only helps the other."""
-    settings = Settings(match_length=5, dead_cube=False)
+    settings = Settings(match_length=5, allow_dead_cube=True)
     assert act(settings, odds_of(0.75), cube=1, owner=0, score=(3, 2)) == ROLL
     assert act(settings, odds_of(0.75), cube=1, owner=0, score=(2, 2)) == DOUBLE
 
@@ -220,7 +220,7 @@ SETTINGS = (
     Settings(jacoby=True, beavers=3, auto_doubles=2),
     Settings(cube_cap=4, beavers=1),
     Settings(cube_cap=None, beavers=15),
-    Settings(match_length=3, dead_cube=False, crawford=False),
+    Settings(match_length=3, allow_dead_cube=True, crawford=False),
     Settings("hypergammon", match_length=7),
     Settings("acey_deucey", cube=True, beavers=2),
     Settings("nackgammon", match_length=40),

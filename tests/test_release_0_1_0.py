@@ -17,6 +17,7 @@ from bg_env import _renamed
 from bg_env.envs.vector import VectorEnv
 from bg_env.players import ValueNet, ValuePlayer
 from bg_env.records.check import read_records, replay
+from bg_env.records.jsonl import read_jsonl, write_jsonl
 from bg_env.rules import Settings
 
 OLD = Path(__file__).parent / "data" / "release_0_1_0"
@@ -67,6 +68,22 @@ def test_a_saved_batch_goes_on_as_it_did():
         rng.bit_generator.random_raw()
     rewards = [envs.step(envs.sample(rng))[1].tolist() for _ in range(50)]
     assert rewards == EXPECTED["batch_rewards"]
+
+
+def test_the_dead_cube_by_its_old_name_is_read_from_batches_and_records():
+    settings = Settings(match_length=3, allow_dead_cube=True)
+    envs = VectorEnv(num_envs=2, settings=settings, opponent=None)
+    envs.reset(seed=1)
+    saved = envs.save()
+    envs.restore({**saved, "settings": "backgammon, match_length=3, dead_cube=False"})
+    with pytest.raises(bg_env.SettingsError, match="saved were 2 games of backgammon, match_length=3, dead_cube=True"):
+        envs.restore({**saved, "settings": "backgammon, match_length=3, dead_cube=True"})
+    game = bg_env.Game.new(seed=1, match_length=3, allow_dead_cube=True)
+    game.apply(game.legal_actions()[0])
+    text = write_jsonl([game.record()])
+    assert "allow_dead_cube=True" in text
+    (record,) = read_jsonl(text.replace("allow_dead_cube=True", "dead_cube=False"))
+    assert record.settings == settings
 
 
 def test_a_td_run_goes_on_to_the_same_net():

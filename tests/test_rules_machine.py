@@ -48,7 +48,7 @@ match = st.builds(
     cube=st.sampled_from([True, True, True, False]),
     match_length=st.integers(1, 9),
     crawford=st.sampled_from([True, True, False]),
-    dead_cube=st.sampled_from([True, True, False]),
+    allow_dead_cube=st.sampled_from([False, False, True]),
     cube_cap=caps,
     max_turns=turns,
 )
@@ -226,7 +226,7 @@ def drawn(rng: random.Random) -> Settings:
     some = {"cube": rng.random() < 0.85, "cube_cap": rng.choice([1, 2, 4, 64, 64, None])}
     some["max_turns"] = rng.choice([None, None, None, 1, 20, 150])
     if rng.random() < 0.5:
-        some |= {"match_length": rng.randint(1, 9), "crawford": rng.random() < 0.7, "dead_cube": rng.random() < 0.7}
+        some |= {"match_length": rng.randint(1, 9), "crawford": rng.random() < 0.7, "allow_dead_cube": rng.random() >= 0.7}
         return Settings(variant, **some)
     some["jacoby"] = rng.random() < 0.5
     if some["cube"]:

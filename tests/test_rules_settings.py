@@ -35,7 +35,7 @@ from bg_env.rules import VARIANTS, Settings, Variant
         {"max_turns": 1.5},
         {"jacoby": 1},
         {"crawford": None},
-        {"dead_cube": "yes"},
+        {"allow_dead_cube": "yes"},
         {"cube": "on"},
     ],
     ids=str,
@@ -126,3 +126,14 @@ def test_settings_are_values(variant, settings):
 def test_the_shortest_action_space_that_the_rules_need(settings, actions):
     assert settings.actions == actions
     assert int(settings.record()[0]["actions"]) == actions
+
+
+def test_what_version_0_1_printed_is_read_without_a_warning():
+    assert Settings.parse("nackgammon, match_length=5, dead_cube=False") == Settings(
+        "nackgammon", match_length=5, allow_dead_cube=True
+    )
+    assert Settings.parse("backgammon, dead_cube=True") == Settings()
+    assert "dead_cube=True" not in str(Settings(match_length=3)).replace("allow_dead_cube", "")
+    for text in ("backgammon, dead_cube=3", "backgammon, dead_cube=True, allow_dead_cube=True", "backgammon, live_cube=True"):
+        with pytest.raises(SettingsError):
+            Settings.parse(text)

@@ -21,6 +21,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from bg_env._renamed import warn_renamed
 from bg_env.actions import STEPS, action_text, legal_actions, step_of
 from bg_env.errors import MissingDependencyError, OrderError
 from bg_env.game import Game
@@ -60,7 +61,8 @@ _PARAMETERS: Final[dict[str, Any]] = {
     "cube": -1,  # the variant's default
     "match_length": 0,
     "crawford": True,
-    "dead_cube": True,
+    "allow_dead_cube": False,
+    "dead_cube": True,  # the old name, with the opposite meaning, until version 0.3
     "cube_cap": 64,  # 0 lifts it
     "jacoby": False,
     "beavers": 0,
@@ -116,13 +118,19 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc] # pyspiel has no types
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         given = {**_PARAMETERS, **(params or {})}
+        if not given.pop("dead_cube"):
+            warn_renamed("dead_cube=False is now allow_dead_cube=True")
+            given["allow_dead_cube"] = True
+        observation = given.pop("observation")
         settings = Settings(
-            **{name: given[name] for name in _PARAMETERS if name not in ("cube", "cube_cap", "max_turns", "observation")},
-            cube=None if given["cube"] < 0 else bool(given["cube"]),
-            cube_cap=given["cube_cap"] or None,
-            max_turns=given["max_turns"] or None,
+            **given
+            | {
+                "cube": None if given["cube"] < 0 else bool(given["cube"]),
+                "cube_cap": given["cube_cap"] or None,
+                "max_turns": given["max_turns"] or None,
+            }
         )
-        fixed = _Fixed(settings, given["observation"])
+        fixed = _Fixed(settings, observation)
         most = 1.0
         if settings.money:
             most = float(HIGHEST_LEVEL << (settings.cap_log2 if settings.cube else 0))
@@ -245,7 +253,7 @@ def _game_of(settings: Settings, observation: str = "tesauro") -> OpenSpielGame:
     variant = settings.variant
     params: dict[str, Any] = {"variant": variant.name if VARIANTS.get(variant.name) == variant else str(variant)}
     for name, default in _PARAMETERS.items():
-        if name not in ("variant", "observation"):
+        if name not in ("variant", "observation", "dead_cube"):
             params[name] = type(default)(getattr(settings, name) or 0)
     return OpenSpielGame({**params, "observation": observation})
 

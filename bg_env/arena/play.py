@@ -12,7 +12,6 @@ from bg_env.errors import SettingsError, quoted
 from bg_env.options import EnvOptions, read_options
 from bg_env.players.protocol import name_of
 from bg_env.rules import Settings
-from bg_env.rules.variant import settings_names
 
 __all__ = ["meeting_options", "play", "play_part"]
 
@@ -124,13 +123,8 @@ def meeting_options(
     rules: dict[str, Any],
 ) -> EnvOptions:
     """The options of games between `a` and `b`, if all of it is in order; see `play_part`."""
-    if settings is not None and not isinstance(settings, Settings):
-        msg = f"settings are bg_env.Settings(...), not {quoted(settings)}"
-        raise SettingsError(msg)
-    if settings is not None:
-        rules = {name: getattr(settings, name) for name in settings_names()} | rules
-    variant = rules.get("variant", "backgammon")
-    options = read_options(variant, observation=observation, **{name: rules[name] for name in rules if name != "variant"})
+    given = {name: value for name, value in rules.items() if name != "variant"}
+    options = read_options(rules.get("variant"), {"settings": settings, "observation": observation, **given})
     checked_seed(seed)
     for name, number in numbers.items():
         checked_whole(name, number, {"first": 0, "games": 2, "boards": 1}[name], 2**31 - 1)

@@ -128,7 +128,7 @@ def find_afterstates(
     offsets, actions, states = _flat(games, rooms)
     m = len(states)
     seats, rewards, over = np.empty(m, np.int8), np.empty(m), np.empty(m, np.bool_)
-    _judge(states, offsets, games.states["decider"], games.rules, games.options.reward, seats, rewards, over)
+    _judge(states, offsets, games.states["decider"], games.rules, games.options.reward.kind, seats, rewards, over)
     observations = None
     if view is not None:
         if out is not None and len(out) < m:

@@ -73,7 +73,7 @@ class Games:
         self.viewers = np.zeros(n, np.int8)
         self.dice = _NO_DICE
         self.plan = np.zeros(1, PLAN)
-        self.plan["reward"] = options.reward
+        self.plan["reward"] = options.reward.kind
         self.plan["seat"] = -1 if opponent is None else SEAT_BY_KEY if seat is None else seat
         self.plan["same_step"] = same_step
         self.plan["limit"] = limit

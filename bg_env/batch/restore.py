@@ -75,7 +75,7 @@ def read_saved(saved: Any, plan: npt.NDArray[Any], settings: Settings, n: int) -
         if not isinstance(part, np.ndarray) or part.dtype != dtype or part.ndim != 1:
             _refuse(f"is not of this version of bg_env, or {name} is something else")
     states, slots = saved["states"], saved["slots"]
-    if str(saved["settings"]) != str(settings) or len(states) != n:
+    if Settings.parse(str(saved["settings"])) != settings or len(states) != n:
         theirs = f"{len(states)} games of {saved['settings']}"
         msg = f"saved were {theirs}: this environment has {n} games of {settings}"
         raise SettingsError(msg)

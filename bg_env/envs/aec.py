@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pettingzoo import AECEnv
 
@@ -13,8 +13,11 @@ from bg_env.envs.recording import Recorder
 from bg_env.envs.rendering import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import IllegalActionError, OrderError, SettingsError, quoted
 from bg_env.game import Game
-from bg_env.options import known_options, read_options
-from bg_env.rules import Variant
+from bg_env.options import EnvKeywords, read_options, takes_options
+from bg_env.rules import VariantLike
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["BackgammonEnv"]
 
@@ -22,6 +25,7 @@ AGENTS: Final = ("player_0", "player_1")
 _SEAT: Final = {agent: seat for seat, agent in enumerate(AGENTS)}
 
 
+@takes_options
 class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
     """Backgammon for two agents, `player_0` (White) and `player_1` (Black), as a PettingZoo AEC environment.
 
@@ -29,23 +33,8 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
     episode is one game of money play, or a whole match with rewards at each game's end.
 
     Args:
-        variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`.
-        cube: whether the doubling cube is in play; None takes the variant's default.
-        match_length: points to win the match; 0 for money play.
-        crawford: whether a match has a Crawford game (R9.2).
-        dead_cube: whether a dead cube may not be turned (R9.3).
-        cube_cap: highest value of the cube, a power of two; None for 32,768.
-        jacoby: whether gammons count 1 while the cube is centred; money play only (R8.5).
-        beavers: number of beavers and raccoons that may follow a double; money play only (R8.6).
-        auto_doubles: number of opening ties that double the cube; money play only (R2.2).
-        observation: name of the encoder (`bg_env.ENCODERS`).
-        mask: where the int8 action mask is returned: in a Dict observation and in the info ("both"), only in the observation
-            ("observation"), or only in the info ("info"; the observation is then a plain Box).
-        reward: name of the reward (`bg_env.REWARDS`).
-        illegal: the effect of an illegal action: "terminate" (the offender loses three times the cube) or "raise".
-        max_turns: number of turns after which both agents are truncated (R11.1); None for no limit.
-        render_mode: None, "ansi" (text), "rgb_array" (pixels) or "human" (a window, drawn after each step); the last two need
-            the extra `render`.
+        variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`; None: that of `settings`, else backgammon.
+        **options: see `bg_env.options.EnvOptions`.
         checks: whether calls out of order and actions that are illegal or out of range are caught; `raw_env` has it off, and
             must then be given legal actions only.
         name: of the environment, `metadata["name"]`.
@@ -61,58 +50,27 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         "render_fps": RENDER_FPS,
     }
 
-    @known_options
     def __init__(
         self,
-        variant: str | Variant = "backgammon",
-        cube: bool | None = None,
-        match_length: int = 0,
-        crawford: bool = True,
-        dead_cube: bool = True,
-        cube_cap: int | None = 64,
-        jacoby: bool = False,
-        beavers: int = 0,
-        auto_doubles: int = 0,
-        observation: str = "tesauro",
-        mask: str = "both",
-        reward: str = "points",
-        illegal: str = "terminate",
-        max_turns: int | None = None,
-        render_mode: str | None = None,
+        variant: VariantLike | None = None,
         *,
         checks: bool = True,
         name: str = "backgammon_v0",
+        **options: Unpack[EnvKeywords],
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.metadata = {**type(self).metadata, "name": name}
-        options = read_options(
-            variant,
-            observation=observation,
-            mask=mask,
-            reward=reward,
-            illegal=illegal,
-            render_mode=render_mode,
-            render_modes=self.metadata["render_modes"],
-            cube=cube,
-            match_length=match_length,
-            crawford=crawford,
-            dead_cube=dead_cube,
-            cube_cap=cube_cap,
-            jacoby=jacoby,
-            beavers=beavers,
-            auto_doubles=auto_doubles,
-            max_turns=max_turns,
-        )
-        self.render_mode = render_mode
+        chosen = read_options(variant, options, self.metadata["render_modes"])
+        self.render_mode = chosen.render_mode
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
-        self.observation_spaces = {agent: options.observation_space() for agent in AGENTS}
-        self.action_spaces = {agent: options.action_space() for agent in AGENTS}
-        self._one = OneGame(options)
-        self._view = View(render_mode)
-        self._dict_observation = options.in_observation
-        self._mask_in_info = options.in_info
-        self._size = options.settings.actions
+        self.observation_spaces = {agent: chosen.observation_space() for agent in AGENTS}
+        self.action_spaces = {agent: chosen.action_space() for agent in AGENTS}
+        self._one = OneGame(chosen)
+        self._view = View(chosen.render_mode)
+        self._dict_observation = chosen.in_observation
+        self._mask_in_info = chosen.in_info
+        self._size = chosen.settings.actions
         self._checks = checked_flag("checks", checks)
         self._was_reset = False
         self._infos: dict[str, dict[str, Any]] = {}

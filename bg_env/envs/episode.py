@@ -118,7 +118,7 @@ class OneGame:
         self._first: States | None = None
         encoder = options.encoder
         self._encode, self._features, self._flat = encoder.kernel, encoder.size, len(encoder.shape) == 1
-        self._reward = options.reward
+        self._reward = options.reward.kind
 
     def record_from_now(self) -> None:
         """Make a record of each episode that begins from now on."""
@@ -228,7 +228,7 @@ class OneGame:
             return float(reward)
         if self.events is not None:
             self.events.append(Event(self.info[0], action=action))
-        reward, _ = _act(self.states, self.rules, action, self.options.reward, False, self.mask)
+        reward, _ = _act(self.states, self.rules, action, self._reward, False, self.mask)
         self._throw()
         self.look()
         self._record()
@@ -245,7 +245,7 @@ class OneGame:
             raise IllegalActionError(reason)
         if self.events is not None:
             self.events.append(Event(self.info[0], action=action))
-        reward, self.info = _forfeit(self.states, self.rules, self.options.reward, self.mask)
+        reward, self.info = _forfeit(self.states, self.rules, self._reward, self.mask)
         self._record()
         return float(reward)
 

@@ -60,7 +60,7 @@ def opponent_moves(one: OneGame, seat: int, opponent: Any) -> float:
         if one.info[0] != 1 - seat:
             return 0.0
         ended = one.info[1], one.info[2], one.info[4]
-        reward, winner, level, won = _random_moves(one.states, one.rules, seat, one.options.reward, one.mask)
+        reward, winner, level, won = _random_moves(one.states, one.rules, seat, one.options.reward.kind, one.mask)
         one.look(ended if winner < 0 else (won, level, winner))
         return float(reward)
     total = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
@@ -16,12 +16,16 @@ from bg_env.envs.recording import Recorder
 from bg_env.envs.rendering import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import OrderError, SettingsError
 from bg_env.game import Game
-from bg_env.options import known_options, read_options, read_seat
-from bg_env.rules import Settings, Variant
+from bg_env.options import EnvKeywords, read_options, read_seat, takes_options
+from bg_env.rules import Settings, VariantLike
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["SingleEnv"]
 
 
+@takes_options
 class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
     """Backgammon for one learner.
 
@@ -30,12 +34,12 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
     observation and `info["player"]` to who acts next.
 
     Args:
-        variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`; the settings after it are those of `bg_env.Settings`.
+        variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`; None: that of `settings`, else backgammon.
         opponent: a name (`bg_env.players.PLAYERS`), an object with `choose` or `choose_plays` (`bg_env.players.Player`), a
             function from a batch of observations (here a batch of one) to actions, or None for self-play. Under
             `mask="info"` the function receives the action masks as a second argument.
         seat: the learner's seat, 0 or 1; None draws it anew for each episode, from the episode's own random stream.
-        observation, mask, reward, illegal, max_turns, render_mode: as of `bg_env.envs.aec.BackgammonEnv`.
+        **options: see `bg_env.options.EnvOptions`.
 
     Raises:
         SettingsError: an argument is unknown, out of range, or contradicts another.
@@ -43,55 +47,24 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 - Gymnasium declares it so
 
-    @known_options
     def __init__(
         self,
-        variant: str | Variant = "backgammon",
-        cube: bool | None = None,
-        match_length: int = 0,
-        crawford: bool = True,
-        dead_cube: bool = True,
-        cube_cap: int | None = 64,
-        jacoby: bool = False,
-        beavers: int = 0,
-        auto_doubles: int = 0,
-        observation: str = "tesauro",
-        mask: str = "both",
-        reward: str = "points",
-        illegal: str = "terminate",
-        max_turns: int | None = None,
-        render_mode: str | None = None,
+        variant: VariantLike | None = None,
         *,
         opponent: Any = "random",
         seat: int | None = None,
+        **options: Unpack[EnvKeywords],
     ) -> None:
-        options = read_options(
-            variant,
-            observation=observation,
-            mask=mask,
-            reward=reward,
-            illegal=illegal,
-            render_mode=render_mode,
-            render_modes=self.metadata["render_modes"],
-            cube=cube,
-            match_length=match_length,
-            crawford=crawford,
-            dead_cube=dead_cube,
-            cube_cap=cube_cap,
-            jacoby=jacoby,
-            beavers=beavers,
-            auto_doubles=auto_doubles,
-            max_turns=max_turns,
-        )
-        self.render_mode = render_mode
-        self.observation_space = options.observation_space()
-        self.action_space = options.action_space()
-        self._one = OneGame(options)
-        self._view = View(render_mode)
-        self._opponent = batch_opponent(opponent, options)
+        chosen = read_options(variant, options, self.metadata["render_modes"])
+        self.render_mode = chosen.render_mode
+        self.observation_space = chosen.observation_space()
+        self.action_space = chosen.action_space()
+        self._one = OneGame(chosen)
+        self._view = View(chosen.render_mode)
+        self._opponent = batch_opponent(opponent, chosen)
         self._asked_seat = read_seat(seat, opponent)
         self._seat: int | None = None
-        self._size = options.settings.actions
+        self._size = chosen.settings.actions
         self._gain = 0.0
         self._going = False
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
@@ -30,21 +30,26 @@ from bg_env.batch.restore import read_saved
 from bg_env.checks import checked_flag, checked_whole, is_whole
 from bg_env.envs.batch_output import finals_of
 from bg_env.errors import OrderError, SettingsError
-from bg_env.options import INFO_KEYS, known_options, read_options, read_seat
+from bg_env.options import INFO_KEYS, EnvKeywords, read_options, read_seat, takes_options
 from bg_env.render.text import board_text
 from bg_env.reset_options import read_reset_options
-from bg_env.rules import Settings, States, Variant
+from bg_env.rules import Settings, States, VariantLike
 from bg_env.rules.candidates import Room
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["VectorEnv"]
 
 
+@takes_options
 class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """`num_envs` games of backgammon, stepped by compiled code in one call.
 
     Args:
         num_envs: number of games.
-        variant: a name or a Variant; this and what follows to `render_mode` as of `bg_env.envs.aec.BackgammonEnv`.
+        variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`; None: that of `settings`, else backgammon.
+        **options: see `bg_env.options.EnvOptions`.
         opponent: as of `bg_env.envs.single.SingleEnv`: a name, a player, a callable, or None for self-play, where reward[i]
             belongs to the player who just acted, and the observation and info["player"] to who acts next.
         seat: the learner's seat in all games, 0 or 1; None draws it anew for each episode, from the episode's own stream.
@@ -66,25 +71,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012 - as Gymnasium declares it
 
-    @known_options
     def __init__(
         self,
         num_envs: int = 1,
-        variant: str | Variant = "backgammon",
-        cube: bool | None = None,
-        match_length: int = 0,
-        crawford: bool = True,
-        dead_cube: bool = True,
-        cube_cap: int | None = 64,
-        jacoby: bool = False,
-        beavers: int = 0,
-        auto_doubles: int = 0,
-        observation: str = "tesauro",
-        mask: str = "both",
-        reward: str = "points",
-        illegal: str = "terminate",
-        max_turns: int | None = None,
-        render_mode: str | None = None,
+        variant: VariantLike | None = None,
         *,
         opponent: Any = "random",
         seat: int | None = None,
@@ -93,28 +83,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         copy: bool = True,
         statistics: bool = True,
         max_episode_steps: int | None = None,
+        **options: Unpack[EnvKeywords],
     ) -> None:
         super().__init__()
-        self._options = read_options(
-            variant,
-            observation=observation,
-            mask=mask,
-            reward=reward,
-            illegal=illegal,
-            render_mode=render_mode,
-            render_modes=self.metadata["render_modes"],
-            cube=cube,
-            match_length=match_length,
-            crawford=crawford,
-            dead_cube=dead_cube,
-            cube_cap=cube_cap,
-            jacoby=jacoby,
-            beavers=beavers,
-            auto_doubles=auto_doubles,
-            max_turns=max_turns,
-        )
+        self._options = read_options(variant, options, self.metadata["render_modes"])
         self.num_envs = checked_whole("num_envs", num_envs, 1, 2**48 - 1)
-        self.render_mode = render_mode
+        self.render_mode = self._options.render_mode
         self.autoreset_mode = read_mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = self._options.observation_space()

@@ -78,7 +78,7 @@ def read_ids(
         "variant": chosen,
         "cube": True if turned or fields.double else None,
         "cube_cap": _DEFAULT_CAP if 1 << fields.cube_log2 + fields.double <= _DEFAULT_CAP else LIFTED_CAP,
-        "dead_cube": not kept_alive(length, fields.cube_log2, (fields.score0, fields.score1)[fields.move], fields.double),
+        "allow_dead_cube": kept_alive(length, fields.cube_log2, (fields.score0, fields.score1)[fields.move], fields.double),
     }
     settled = settle_settings(what, said, settings, rest)
     finished = fields.state in (codec.RESIGNED, codec.DROPPED)

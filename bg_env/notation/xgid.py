@@ -121,7 +121,7 @@ def read_xgid(text: str, variant: str | Variant = "backgammon", settings: Settin
         said["jacoby"] = bool(special & 1)
     rest: dict[str, Any] = {"variant": chosen, "cube": True, "cube_cap": 1 << cap, "beavers": special & 2 if not length else 0}
     chain = _TURNS.index(dice) + 1 if dice in _TURNS else 0
-    rest["dead_cube"] = not kept_alive(length, cube, bottom if turn > 0 else top, chain)
+    rest["allow_dead_cube"] = kept_alive(length, cube, bottom if turn > 0 else top, chain)
     settled = settle_settings("XGID", said, settings, rest)
     if dice in _TURNS[1:] and length:
         msg = f"XGID: field 5 is {dice!r}, but beavers belong to money play (field 9 is {length})"

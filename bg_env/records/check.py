@@ -49,7 +49,7 @@ def replay_settings(record: Record) -> Settings:
         cube=cube,
         match_length=record.length,
         crawford=record.crawford is not False,
-        dead_cube=False,
+        allow_dead_cube=True,
         cube_cap=None,
         jacoby=money and record.jacoby is True,
         beavers=_MOST if money and cube else 0,

@@ -48,7 +48,21 @@ from bg_env.rules.state import (
     check_board,
     check_state,
 )
-from bg_env.rules.variant import BAR, LIFTED_CAP, OFF, RULES, VARIANTS, Rules, Settings, Variant, variant_of
+from bg_env.rules.variant import (
+    BAR,
+    LIFTED_CAP,
+    OFF,
+    RULES,
+    VARIANTS,
+    Rules,
+    Settings,
+    SettingsKeywords,
+    SettingsLike,
+    Variant,
+    VariantLike,
+    read_settings,
+    variant_of,
+)
 
 __all__ = [
     "ACTIONS",
@@ -83,8 +97,11 @@ __all__ = [
     "Reason",
     "Rules",
     "Settings",
+    "SettingsKeywords",
+    "SettingsLike",
     "States",
     "Variant",
+    "VariantLike",
     "apply",
     "apply_roll",
     "at_stake",
@@ -109,6 +126,7 @@ __all__ = [
     "plays",
     "plays_into",
     "plays_scratch",
+    "read_settings",
     "resign",
     "set_up",
     "settle",

@@ -21,7 +21,7 @@ def may_double(states: Any, i: Any, rules: Any, player: Any) -> Any:
         return False  # R8.1
     if states[i]["cube"] >= rules[0]["cube_cap"]:
         return False  # R8.4
-    if rules[0]["match_length"] and rules[0]["dead_cube"]:  # R9.3
+    if rules[0]["match_length"] and not rules[0]["allow_dead_cube"]:  # R9.3
         return states[i]["score"][player] + (np.int64(1) << states[i]["cube"]) < rules[0]["match_length"]
     return True
 

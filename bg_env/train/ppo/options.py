@@ -11,7 +11,7 @@ from bg_env.checks import checked_seed, checked_whole
 from bg_env.errors import SettingsError, quoted
 from bg_env.players import player
 from bg_env.registration import IDS
-from bg_env.rules import Settings
+from bg_env.rules import Settings, read_settings
 from bg_env.rules.variant import settings_names
 from bg_env.train.run_folder import RunFolder
 
@@ -26,7 +26,7 @@ SELF: Final = "self"
 def settings_of(id: str) -> Settings:  # noqa: A002 - the name that Gymnasium uses
     """What is played in the environment that is registered as `id`."""
     preset = gymnasium.spec(id).kwargs
-    return Settings(**{name: preset[name] for name in settings_names() if name in preset})
+    return read_settings(preset.get("settings"), **{name: preset[name] for name in settings_names() if name in preset})
 
 
 @dataclass(frozen=True)
