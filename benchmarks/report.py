@@ -1,4 +1,4 @@
-"""Tables and a plot of what was measured."""
+"""Tables and a plot of the measurements."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def table(found: dict[str, Any]) -> str:
     ]
     parts = []
     if ratios:
-        parts.append(_rows(ratios, ["what / peer", "this engine", "peer", "unit", "ratio (range of rounds)", "wanted"]))
-    parts.append(_rows(rates, ["loop", "median rate", "unit", "ns each"]))
+        parts.append(_rows(ratios, ["loop / peer", "this engine", "peer", "unit", "ratio (range over rounds)", "target"]))
+    parts.append(_rows(rates, ["loop", "median rate", "unit", "ns per item"]))
     return "\n\n".join(parts)
 
 
 def plot(found: dict[str, Any], path: Path) -> None:
-    """What a step costs by the size of the batch and by the part of the game.
+    """The cost of a step by batch size and by phase of the game.
 
     Raises:
         MissingDependencyError: matplotlib is absent.
@@ -94,17 +94,19 @@ def write_report(found: dict[str, Any], folder: Path) -> list[Path]:
         f"{name} {machine[name]}" for name in ("python", "numpy", "numba", "gymnasium", "pettingzoo", "bg_env")
     )
     theirs = ", ".join(f"{name} {version}" for name, version in peers.items()) or "none"
-    missing = "".join(f"\nNot there, and so not compared: {line}.\n" for line in found["missing"])
+    missing = "".join(f"\nNot installed, so not compared: {line}.\n" for line in found["missing"])
     page.write_text(
         f"""# Benchmarks
 
-Written by `python -m bg_env bench --write` on {found["date"]}: {machine["processor"]}, {machine["cores"]} cores,
+Written by `python -m benchmarks --write` on {found["date"]}: {machine["processor"]}, {machine["cores"]} cores,
 {machine["system"]}; {versions}. Peers: {theirs}.
 {missing}
-Loops that are compared take turns, {found["rounds"]} rounds of {found["seconds"]:g} s each; figures are medians, ratios medians
-of the rounds' ratios. Rates are per second of processor time, so that other work on the machine counts little; those of two
-threads are by the clock on the wall. All is random play of the standard game without cube. A game takes this engine about 199
-steps (one a checker), OpenSpiel 113 (both dice at once), Pgx one a checker and one for each pass: compare games, not steps.
+Loops under comparison take turns, in {found["rounds"]} rounds of {found["seconds"]:g} s each. A rate is the median over
+the rounds, a ratio the median of the ratios of the rounds. Rates are per second of processor time, so that other work
+on the machine has little effect; only the rates of two threads, and those marked "by the clock", are per second of wall
+time. All loops play random moves in the standard game without a cube. A game takes about 199 steps in this engine (one
+per checker step), 113 in OpenSpiel (both dice at once), and in Pgx one per checker step and one per pass: compare
+games, not steps.
 
 {table(found)}
 {shown}""",
