@@ -46,7 +46,6 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_mock_imports = [name for name in ("ray",) if find_spec(name) is None]  # Ray has an environment of its own
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
 default_role = "code"  # docstrings write `code` with single marks
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
