@@ -37,7 +37,7 @@ class Start:
     score: tuple[int, int] | None = None
     crawford: bool | None = None
 
-    def make(self, states: States, rules: Any, settings: Settings, key: int) -> None:
+    def make(self, states: States, rules: Any, settings: Settings, key: int | np.uint64) -> None:
         """Write the beginning of an episode with the random stream `key` into `states[0]`."""
         new_episode(states, 0, rules, np.uint64(key))
         if self.states is not None:

@@ -158,8 +158,9 @@ class GameReplayer:
     def _stay(self, player: int | None, actions: tuple[int, ...]) -> None:
         """Show the game that has just ended, where the engine has gone on to the match's next game."""
         end = self.kept.states[self.kept.n - 1 : self.kept.n].copy()
-        for action in actions:
-            play_step(end, 0, player, source_of(action), die_of(action))
+        if player is not None:
+            for action in actions:
+                play_step(end, 0, player, source_of(action), die_of(action))
         for name in ("winner", "level", "won", "score"):
             end[name] = self.states[name]
         self._finish(end)

@@ -1,4 +1,4 @@
-"""The game: every clause of the rules, as kernels over arrays of STATE records; it knows no RL library and does no I/O.
+"""The game: every clause of the rules as kernels over arrays of STATE records, without RL libraries and without I/O.
 
 Each kernel takes the array of states, an index and the RULES record (`settings.record()`), so that the same code serves
 one game and a million.
@@ -30,7 +30,7 @@ from bg_env.rules.game import (
 )
 from bg_env.rules.legal import is_legal, legal_mask, legal_sets, pick_action
 from bg_env.rules.moves import play_step, step_sets
-from bg_env.rules.plays import MAX_PLAYS, plays, plays_into, plays_scratch
+from bg_env.rules.plays import MAX_PLAYS, PlayBuffer, list_plays, play_buffer, plays, plays_into, plays_scratch
 from bg_env.rules.reasons import Reason, illegal_reason
 from bg_env.rules.scoring import board_level, counted_level
 from bg_env.rules.state import (
@@ -94,6 +94,7 @@ __all__ = [
     "TAKE",
     "VARIANTS",
     "Phase",
+    "PlayBuffer",
     "Reason",
     "Rules",
     "Settings",
@@ -117,10 +118,12 @@ __all__ = [
     "is_legal",
     "legal_mask",
     "legal_sets",
+    "list_plays",
     "may_double",
     "may_turn_again",
     "new_episode",
     "pick_action",
+    "play_buffer",
     "play_on",
     "play_step",
     "plays",

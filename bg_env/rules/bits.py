@@ -1,8 +1,7 @@
-"""Sets of points as bits of an int64, and the machine instructions on them that Numba has no words for.
+"""Sets of points as bits of an int64, with machine instructions that Numba does not offer.
 
-Bit p stands for point p (25 the bar). Without compilation (NUMBA_DISABLE_JIT=1) each function here is the plain Python
-beside it; compiled, it is a few instructions: one look at a side of the board compares all its points at once, which a loop
-over points does ten times slower.
+Bit p stands for point p (25 the bar). Without compilation (NUMBA_DISABLE_JIT=1) each function here is plain Python; compiled,
+it is a few instructions, which compare all points of a side at once: a loop over points takes ten times as long.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from numba import types
 from numba.core import config
 from numba.extending import intrinsic
 
+from bg_env.rules.state import States
 from bg_env.rules.variant import BAR
 
 __all__ = ["highest", "lowest", "opposed_points", "own_points", "size"]
@@ -30,7 +30,7 @@ _INT8 = ir.IntType(8)
 _INT32 = ir.IntType(32)
 _INT64 = ir.IntType(64)
 _LANES = 32
-"""Bytes looked at: 26 of them are one side's, and behind either side's there are at least 6 more in the record."""
+"""Bytes read at once: 26 of one side, and 6 after them, which are in the record for either side."""
 _BYTES = ir.VectorType(_INT8, _LANES)
 _ORDER = ir.VectorType(_INT32, _LANES)
 
@@ -38,7 +38,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _of_set(build: Callable[[Any, Any], Any]) -> Callable[[F], F]:
-    """Replace a function of one set, when compiled, by what `build(builder, set)` builds."""
+    """Replace a function of one set, when compiled, by the instructions of `build(builder, set)`."""
 
     def replace(plain: F) -> F:
         def typed(typing_context: Any, found: Any) -> Any:  # noqa: ARG001 - their names are what Numba calls them by
@@ -54,7 +54,7 @@ def _of_set(build: Callable[[Any, Any], Any]) -> Callable[[F], F]:
 
 
 def _address(context: Any, builder: Any, states: Any, array: Any, i: Any, side: Any) -> Any:
-    """Where the counts of `side` in `states[i]` begin; `states` is the Numba type of `array`."""
+    """The address of the counts of `side` in `states[i]`; `states` is the Numba type of `array`."""
     fields = context.make_array(states)(context, builder, array)
     stride = _INT64(states.dtype.size) if states.layout == "C" else builder.extract_value(fields.strides, 0)
     within = builder.add(builder.mul(side, _INT64(BAR + 1)), _INT64(states.dtype.offset("points")))
@@ -63,9 +63,9 @@ def _address(context: Any, builder: Any, states: Any, array: Any, i: Any, side: 
 
 
 def _of_board(build: Callable[[Any, Any], Any], within: int) -> Callable[[F], F]:
-    """Replace `plain(states, i, side, n)`, when compiled, by: where are at least n checkers of `side`?
+    """Replace `plain(states, i, side, n)`, when compiled, by the set of places with at least n checkers of `side`.
 
-    `build(builder, counts)` may put the counts in another order; `within` are the places that are meant.
+    `build(builder, counts)` may put the counts in another order; the set has places of `within` only.
     """
 
     def replace(plain: F) -> F:
@@ -94,32 +94,34 @@ def _turned(builder: Any, counts: Any) -> Any:
 
 
 @_of_set(lambda builder, found: builder.cttz(found, _BIT(1)))
-def lowest(found: Any) -> Any:
+def lowest(found: int) -> int:
     """The lowest point of a set that is not empty."""
     return int(found & -found).bit_length() - 1
 
 
 @_of_set(lambda builder, found: builder.sub(_INT64(63), builder.ctlz(found, _BIT(1))))
-def highest(found: Any) -> Any:
+def highest(found: int) -> int:
     """The highest point of a set that is not empty."""
     return int(found).bit_length() - 1
 
 
 @_of_set(lambda builder, found: builder.ctpop(found))
-def size(found: Any) -> Any:
-    """How many points a set has."""
+def size(found: int) -> int:
+    """The number of points of a set."""
     return int(found).bit_count()
 
 
 @_of_board(lambda builder, counts: counts, _ON_BOARD)  # noqa: ARG005
-def own_points(states: Any, i: Any, side: Any, n: Any) -> Any:
+def own_points(states: States, i: int, side: int, n: int) -> int:
     """The set of points, bar included, where `side` has at least n checkers, n from 1, on its own numbering."""
     counts = states[i]["points"][side].tolist()
-    return np.int64(sum(1 << p for p in range(1, BAR + 1) if counts[p] >= n))
+    found: int = np.int64(sum(1 << p for p in range(1, BAR + 1) if counts[p] >= n))
+    return found
 
 
 @_of_board(_turned, _TO_LAND)
-def opposed_points(states: Any, i: Any, side: Any, n: Any) -> Any:
+def opposed_points(states: States, i: int, side: int, n: int) -> int:
     """The set of points where `side` has at least n checkers, n from 1, on the other's numbering."""
     counts = states[i]["points"][side].tolist()
-    return np.int64(sum(1 << (BAR - p) for p in range(1, BAR) if counts[p] >= n))
+    found: int = np.int64(sum(1 << (BAR - p) for p in range(1, BAR) if counts[p] >= n))
+    return found

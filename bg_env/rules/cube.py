@@ -1,19 +1,19 @@
-"""The doubling cube: who may turn it (R8, R9.2, R9.3)."""
+"""The doubling cube: the right to turn it (R8, R9.2, R9.3) and the stake."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from bg_env._jit import inlined
+from bg_env.rules.state import States
+from bg_env.rules.variant import Rules
 
 __all__ = ["at_stake", "may_double", "may_turn_again"]
 
 
 @inlined
-def may_double(states: Any, i: Any, rules: Any, player: Any) -> Any:
-    """Whether `player` may double, if it stands before the first roll of its turn (which the phase tells)."""
+def may_double(states: States, i: int, rules: Rules, player: int) -> bool:
+    """Whether `player` may double, before the first roll of its turn (R8.2), which the caller has to know."""
     if rules[0]["cube"] == 0 or states[i]["crawford"]:
         return False
     owner = states[i]["owner"]
@@ -22,19 +22,20 @@ def may_double(states: Any, i: Any, rules: Any, player: Any) -> Any:
     if states[i]["cube"] >= rules[0]["cube_cap"]:
         return False  # R8.4
     if rules[0]["match_length"] and not rules[0]["allow_dead_cube"]:  # R9.3
-        return states[i]["score"][player] + (np.int64(1) << states[i]["cube"]) < rules[0]["match_length"]
+        return bool(states[i]["score"][player] + (np.int64(1) << states[i]["cube"]) < rules[0]["match_length"])
     return True
 
 
 @inlined
-def may_turn_again(states: Any, i: Any, rules: Any) -> Any:
-    """Whether the player who is asked to take or drop may beaver, raccoon ... instead (R8.6)."""
+def may_turn_again(states: States, i: int, rules: Rules) -> bool:
+    """Whether the player who must take or drop may turn the cube again instead: a beaver, a raccoon ... (R8.6, R8.4)."""
     chain = states[i]["chain"]
-    return chain <= rules[0]["beavers"] and states[i]["cube"] + chain < rules[0]["cube_cap"]
+    return bool(chain <= rules[0]["beavers"] and states[i]["cube"] + chain < rules[0]["cube_cap"])
 
 
 @inlined
-def at_stake(states: Any, i: Any) -> Any:
-    """Log2 of what a single game is worth now: the cube's value, before its last turn while that waits for an answer."""
-    chain = states[i]["chain"]
-    return np.int64(states[i]["cube"]) + (chain - 1 if chain > 0 else 0)
+def at_stake(states: States, i: int) -> int:
+    """Log2 of the points of a single game won now: of the cube's value, before a last turn that waits for an answer (R7.5)."""
+    chain = np.int64(states[i]["chain"])
+    stake: int = np.int64(states[i]["cube"]) + max(chain - 1, 0)
+    return stake

@@ -7,7 +7,7 @@ and without compilation. Nothing is shared between games, so a game is the same 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -34,7 +34,7 @@ _ZERO = np.uint64(0)
 
 
 @inlined
-def _philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
+def _philox(c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64) -> np.uint64:
     """Ten rounds on four 32-bit counters and two 32-bit keys (all as uint64): the first two output words as one uint64."""
     for _ in range(10):
         p0 = _M0 * c0
@@ -45,32 +45,34 @@ def _philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
         c3 = p0 & _LOW32
         k0 = (k0 + _W0) & _LOW32
         k1 = (k1 + _W1) & _LOW32
-    return c0 | (c1 << _32)
+    mixed: np.uint64 = c0 | (c1 << _32)
+    return mixed
 
 
 @inlined
-def word(key: Any, domain: Any, counter: Any) -> Any:
-    """64 random bits: `key` and `counter` uint64, `domain` one of DICE, SEAT, CHOICE, EPISODE; the result is uint64."""
+def word(key: np.uint64, domain: int, counter: int) -> np.uint64:
+    """64 random bits, number `counter` of those of `key` in a domain: DICE, SEAT, CHOICE or EPISODE."""
     n = np.uint64(counter)
     k = np.uint64(key)
     return _philox(n & _LOW32, n >> _32, np.uint64(domain), _ZERO, k & _LOW32, k >> _32)
 
 
 @kernel
-def episode_key(seed: Any, episode: Any) -> Any:
-    """The uint64 key of a game's episode number `episode` (from 0) since it was seeded with `seed`."""
+def episode_key(seed: np.uint64, episode: int) -> np.uint64:
+    """The key of a game's episode number `episode`, from 0, since it was seeded with `seed`."""
     return word(seed, EPISODE, episode)
 
 
 @inlined
-def below(bits: Any, n: Any) -> Any:
-    """A number from 0 to n - 1 out of 64 random bits (n below 2**31; the bias is under n / 2**32)."""
-    return np.int64(((np.uint64(bits) >> _32) * np.uint64(n)) >> _32)
+def below(bits: np.uint64, n: int) -> int:
+    """A number from 0 to n - 1 by 64 random bits (n below 2**31; no number is likelier than another by n / 2**32)."""
+    number: int = np.int64(((np.uint64(bits) >> _32) * np.uint64(n)) >> _32)
+    return number
 
 
 @inlined
-def draw(key: Any, counter: Any, unequal: Any) -> Any:
-    """Roll number `counter` of the key's dice: an ordered pair, out of 36, or out of the 30 unequal ones."""
+def draw(key: np.uint64, counter: int, unequal: bool) -> tuple[int, int]:
+    """Roll number `counter` of the dice of `key`: one of 36 ordered pairs, or of the 30 of unequal dice."""
     bits = word(key, DICE, counter)
     if unequal:
         k = below(bits, 30)

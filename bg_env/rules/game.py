@@ -1,13 +1,11 @@
-"""Phases and what happens in them: the only place where a state changes.
+"""Phases of a game and the changes of state in them: actions, rolls, ends of games and matches.
 
 A caller that has checked an action calls `apply`, then (unless it has dice of its own for `apply_roll`) `settle`, which
-throws dice until somebody must decide or the episode is over. A turn without a legal step passes by itself (R3.3), so a
+throws dice until a player must decide or the episode is over. A turn without a legal step passes by itself (R3.3), so a
 state that waits for a player has at least one legal action.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -26,8 +24,9 @@ from bg_env.rules.state import (
     STAGE_EXTRA,
     STAGE_NONE,
     Phase,
+    States,
 )
-from bg_env.rules.variant import OFF
+from bg_env.rules.variant import OFF, Rules
 
 __all__ = [
     "apply",
@@ -43,41 +42,35 @@ __all__ = [
     "ties_double",
 ]
 
-_OPENING = int(Phase.OPENING)
-_ROLL = int(Phase.ROLL)
-_ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
-_TAKE_OR_DROP = int(Phase.TAKE_OR_DROP)
-_CHECKER = int(Phase.CHECKER)
-_CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
-_OVER = int(Phase.OVER)
-
 
 @inlined
-def _wait(states: Any, i: Any, phase: Any, decider: Any) -> None:
+def _wait(states: States, i: int, phase: int, decider: int) -> None:
+    """Enter `phase`, in which `decider` acts, or nobody (-1)."""
     states[i]["phase"] = phase
     states[i]["decider"] = decider
 
 
 @inlined
-def _no_dice(states: Any, i: Any) -> None:
+def _no_dice(states: States, i: int) -> None:
+    """Clear the roll."""
     for k in range(2):
         states[i]["dice"][k] = 0
         states[i]["left"][k] = 0
 
 
 @inlined
-def _truncated(states: Any, i: Any, rules: Any) -> Any:
-    """End the episode if no further turn may begin (R11.1)."""
+def _truncated(states: States, i: int, rules: Rules) -> bool:
+    """End the episode if no further turn may begin (R11.1); returns whether it has ended."""
     if rules[0]["max_turns"] and states[i]["turns"] >= rules[0]["max_turns"]:
-        _wait(states, i, _OVER, -1)
+        _wait(states, i, Phase.OVER, -1)
         states[i]["ending"] = END_TRUNCATED
         return True
     return False
 
 
 @kernel
-def _start_game(states: Any, i: Any, rules: Any) -> None:
-    """Set the board for the next game of the episode; what the last one ended with stays to be read."""
+def _start_game(states: States, i: int, rules: Rules) -> None:
+    """Set the board for the next game of the episode; the result of the last one stays in the state."""
     for side in range(2):
         for p in range(26):
             states[i]["points"][side, p] = rules[0]["start"][p]
@@ -90,12 +83,12 @@ def _start_game(states: Any, i: Any, rules: Any) -> None:
     states[i]["ties"] = 0
     states[i]["games"] += 1
     if not _truncated(states, i, rules):
-        _wait(states, i, _OPENING, -1)
+        _wait(states, i, Phase.OPENING, -1)
 
 
 @kernel
-def new_episode(states: Any, i: Any, rules: Any, key: Any) -> None:
-    """Make state `i` the beginning of an episode with the random stream `key` (uint64); it waits for the opening throw."""
+def new_episode(states: States, i: int, rules: Rules, key: np.uint64) -> None:
+    """Make state `i` the beginning of an episode with the random stream `key`; it waits for the opening throw (R2.1)."""
     states[i]["key"] = key
     states[i]["rolls"] = 0
     states[i]["choices"] = 0
@@ -113,8 +106,8 @@ def new_episode(states: Any, i: Any, rules: Any, key: Any) -> None:
 
 
 @kernel
-def _end_game(states: Any, i: Any, rules: Any, winner: Any, level: Any) -> None:
-    """`winner` wins the game at `level` (as it counts) and the stake; then the next game, if a match goes on (R9)."""
+def _end_game(states: States, i: int, rules: Rules, winner: int, level: int) -> None:
+    """`winner` wins the game at `level` (as it counts, R8.5) times the stake; if a match goes on its next game starts (R9)."""
     won = np.int64(level) << at_stake(states, i)
     states[i]["cube"] = at_stake(states, i)
     states[i]["chain"] = 0
@@ -124,13 +117,13 @@ def _end_game(states: Any, i: Any, rules: Any, winner: Any, level: Any) -> None:
     states[i]["was_crawford"] = states[i]["crawford"]
     length = np.int64(rules[0]["match_length"])
     if length == 0:
-        _wait(states, i, _OVER, -1)
+        _wait(states, i, Phase.OVER, -1)
         states[i]["ending"] = END_FINISHED
         return
     before = np.int64(states[i]["score"][winner])
     states[i]["score"][winner] = before + won
     if before + won >= length:
-        _wait(states, i, _OVER, -1)
+        _wait(states, i, Phase.OVER, -1)
         states[i]["ending"] = END_FINISHED
         return
     reaches = before < length - 1 and before + won == length - 1 and states[i]["score"][1 - winner] < length - 1
@@ -139,47 +132,47 @@ def _end_game(states: Any, i: Any, rules: Any, winner: Any, level: Any) -> None:
 
 
 @inlined
-def _start_turn(states: Any, i: Any, rules: Any, player: Any) -> None:
+def _start_turn(states: States, i: int, rules: Rules, player: int) -> None:
     """`player` comes on roll (R3.1): it may double first if R8 allows, else its dice are due."""
     if _truncated(states, i, rules):
         return
     states[i]["turn"] = player
     states[i]["turns"] += 1
     if may_double(states, i, rules, player):
-        _wait(states, i, _ROLL_OR_DOUBLE, player)
+        _wait(states, i, Phase.ROLL_OR_DOUBLE, player)
     else:
-        _wait(states, i, _ROLL, -1)
+        _wait(states, i, Phase.ROLL, -1)
 
 
 @inlined
-def finish_roll(states: Any, i: Any, rules: Any) -> None:
-    """Nothing (more) of the roll can be played: go on with the 1-2 bonus (R10.6) or pass the turn."""
+def finish_roll(states: States, i: int, rules: Rules) -> None:
+    """Nothing more of the roll can be played: go on with the 1-2 bonus (R10.6) or pass the turn."""
     stage = states[i]["stage"]
     in_full = states[i]["left"][0] == 0 and states[i]["left"][1] == 0
     _no_dice(states, i)
     if in_full and stage == STAGE_BONUS:
-        _wait(states, i, _CHOOSE_DOUBLE, states[i]["turn"])
+        _wait(states, i, Phase.CHOOSE_DOUBLE, states[i]["turn"])
     elif in_full and stage == STAGE_DOUBLE:
         states[i]["stage"] = STAGE_EXTRA
-        _wait(states, i, _ROLL, -1)
+        _wait(states, i, Phase.ROLL, -1)
     else:
         states[i]["stage"] = STAGE_NONE
         _start_turn(states, i, rules, 1 - states[i]["turn"])
 
 
 @inlined
-def _go_on(states: Any, i: Any, rules: Any) -> Any:
-    """Ask the mover for the next step of its roll, or finish the roll if there is none (R3.3); the legal sources."""
+def _go_on(states: States, i: int, rules: Rules) -> tuple[int, int]:
+    """Wait for the mover's next step, or finish the roll if there is no legal one (R3.3); returns its legal sources."""
     high, low = step_sets(states, i)
     if high | low:
-        _wait(states, i, _CHECKER, states[i]["turn"])
+        _wait(states, i, Phase.CHECKER, states[i]["turn"])
     else:
         finish_roll(states, i, rules)
     return high, low
 
 
 @inlined
-def _take_up(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
+def _take_up(states: States, i: int, rules: Rules, d1: int, d2: int) -> None:
     """The mover has rolled: `d1` and `d2` are to be played."""
     states[i]["dice"][0] = max(d1, d2)
     states[i]["dice"][1] = min(d1, d2)
@@ -190,15 +183,15 @@ def _take_up(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
 
 
 @inlined
-def ties_double(states: Any, i: Any, rules: Any) -> Any:
+def ties_double(states: States, i: int, rules: Rules) -> bool:
     """Whether a tie in the opening throw, which is due, would double the cube (R2.2)."""
-    return states[i]["ties"] < rules[0]["auto_doubles"] and states[i]["cube"] < rules[0]["cube_cap"]
+    return bool(states[i]["ties"] < rules[0]["auto_doubles"] and states[i]["cube"] < rules[0]["cube_cap"])
 
 
 @inlined
-def _show(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> Any:
-    """The dice of a chance phase; says whether they are to be played."""
-    if states[i]["phase"] == _ROLL:
+def _show(states: States, i: int, rules: Rules, d1: int, d2: int) -> bool:
+    """Show the dice of a chance phase; returns whether they are to be played."""
+    if states[i]["phase"] == Phase.ROLL:
         _take_up(states, i, rules, d1, d2)
         return True
     if d1 == d2:
@@ -208,38 +201,38 @@ def _show(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> Any:
     states[i]["turn"] = 0 if d1 > d2 else 1
     states[i]["turns"] += 1
     if rules[0]["fresh_first_roll"]:
-        _wait(states, i, _ROLL, -1)  # R2.3, and no doubling before it (R8.2)
+        _wait(states, i, Phase.ROLL, -1)  # R2.3, and no doubling before it (R8.2)
         return False
     _take_up(states, i, rules, d1, d2)
     return True
 
 
 @kernel
-def apply_roll(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
-    """The dice of a chance phase. In OPENING `d1` is player 0's die (R2); a tie there must be one that doubles the cube."""
+def apply_roll(states: States, i: int, rules: Rules, d1: int, d2: int) -> None:
+    """Apply the dice of a chance phase. In OPENING `d1` is player 0's die (R2.1); a tie must be one that doubles the cube."""
     if _show(states, i, rules, d1, d2):
         _go_on(states, i, rules)
 
 
 @inlined
-def _throw(states: Any, i: Any, rules: Any) -> Any:
-    """Throw the dice that are due, of the state's own stream; says whether they are to be played."""
-    unequal = states[i]["phase"] == _OPENING and not ties_double(states, i, rules)
+def _throw(states: States, i: int, rules: Rules) -> bool:
+    """Throw the dice that are due, of the state's own stream; returns whether they are to be played."""
+    unequal = states[i]["phase"] == Phase.OPENING and not ties_double(states, i, rules)
     d1, d2 = draw(states[i]["key"], states[i]["rolls"], unequal)
     states[i]["rolls"] += 1
     return _show(states, i, rules, d1, d2)
 
 
 @kernel
-def settle(states: Any, i: Any, rules: Any) -> None:
+def settle(states: States, i: int, rules: Rules) -> None:
     """Throw the dice of the state's own stream until a player must decide or the episode is over."""
-    while states[i]["phase"] == _ROLL or states[i]["phase"] == _OPENING:
+    while states[i]["phase"] == Phase.ROLL or states[i]["phase"] == Phase.OPENING:
         if _throw(states, i, rules):
             _go_on(states, i, rules)
 
 
 @kernel
-def _borne_off(states: Any, i: Any, rules: Any) -> None:
+def _borne_off(states: States, i: int, rules: Rules) -> None:
     """The mover has borne off its last checker: the game ends at once (R3.4)."""
     side = states[i]["turn"]
     _no_dice(states, i)
@@ -248,8 +241,8 @@ def _borne_off(states: Any, i: Any, rules: Any) -> None:
 
 
 @inlined
-def _step(states: Any, i: Any, rules: Any, action: Any) -> Any:
-    """One checker step; says whether the roll goes on."""
+def _step(states: States, i: int, rules: Rules, action: int) -> bool:
+    """Make a checker step; returns whether the roll goes on."""
     side = states[i]["turn"]
     die = die_of(action)
     play_step(states, i, side, source_of(action), die)
@@ -264,8 +257,8 @@ def _step(states: Any, i: Any, rules: Any, action: Any) -> Any:
 
 
 @kernel
-def apply_finished_play(states: Any, i: Any, rules: Any, steps: Any) -> None:
-    """The board of state `i` has had the last `steps` steps of its roll made by hand, all that can be: what follows them."""
+def apply_finished_play(states: States, i: int, rules: Rules, steps: int) -> None:
+    """Go on from a board on which the last `steps` steps of the roll, all that can be played, have been made."""
     side = states[i]["turn"]
     states[i]["winner"] = -1
     states[i]["level"] = 0
@@ -281,8 +274,8 @@ def apply_finished_play(states: Any, i: Any, rules: Any, steps: Any) -> None:
 
 
 @inlined
-def _do(states: Any, i: Any, rules: Any, action: Any) -> Any:
-    """Do a legal action; says whether dice are to be played."""
+def _do(states: States, i: int, rules: Rules, action: int) -> bool:
+    """Do a legal action; returns whether dice are to be played."""
     states[i]["winner"] = -1
     states[i]["level"] = 0
     states[i]["won"] = 0
@@ -291,15 +284,15 @@ def _do(states: Any, i: Any, rules: Any, action: Any) -> Any:
     if action < STEPS:
         return _step(states, i, rules, action)
     if action == ROLL:
-        _wait(states, i, _ROLL, -1)
+        _wait(states, i, Phase.ROLL, -1)
     elif action == DOUBLE:
         states[i]["chain"] = 1
-        _wait(states, i, _TAKE_OR_DROP, 1 - turn)
+        _wait(states, i, Phase.TAKE_OR_DROP, 1 - turn)
     elif action == TAKE:
         states[i]["cube"] += states[i]["chain"]
         states[i]["chain"] = 0
         states[i]["owner"] = 1 - turn
-        _wait(states, i, _ROLL, -1)
+        _wait(states, i, Phase.ROLL, -1)
     elif action == DROP:
         _end_game(states, i, rules, 1 - states[i]["decider"], SINGLE)
     elif action == BEAVER:
@@ -315,36 +308,36 @@ def _do(states: Any, i: Any, rules: Any, action: Any) -> Any:
 
 
 @kernel
-def apply(states: Any, i: Any, rules: Any, action: Any) -> None:
+def apply(states: States, i: int, rules: Rules, action: int) -> None:
     """Do `action`, which must be legal, for the player who decides. Dice that fall due are left to `settle`."""
     if _do(states, i, rules, action):
         _go_on(states, i, rules)
 
 
 @kernel
-def play_on(states: Any, i: Any, rules: Any, action: Any) -> Any:
-    """`apply` and `settle` in one; returns the legal sources of the two dice then (as `legal_sets`), which it has found."""
+def play_on(states: States, i: int, rules: Rules, action: int) -> tuple[int, int]:
+    """Do `apply` and `settle` in one; returns `legal_sets(states, i)` of the state that follows, found on the way."""
     high = low = np.int64(0)
     playing = _do(states, i, rules, action)
     while True:
         if playing:
             high, low = _go_on(states, i, rules)
-        if states[i]["phase"] != _ROLL and states[i]["phase"] != _OPENING:
+        if states[i]["phase"] != Phase.ROLL and states[i]["phase"] != Phase.OPENING:
             return high, low
         playing = _throw(states, i, rules)
 
 
 @kernel
-def resign(states: Any, i: Any, rules: Any, loser: Any, level: Any) -> None:
-    """`loser` gives up the game at `level` (1, 2, 3) and the present stake; Jacoby holds."""
+def resign(states: States, i: int, rules: Rules, loser: int, level: int) -> None:
+    """`loser` gives up the game at `level` (1, 2 or 3) times the stake; under Jacoby as R8.5 says."""
     _no_dice(states, i)
     states[i]["stage"] = STAGE_NONE
     _end_game(states, i, rules, 1 - loser, counted_level(states, i, rules, level))
 
 
 @kernel
-def forfeit(states: Any, i: Any, rules: Any, loser: Any) -> None:
-    """An illegal action ends the episode: `loser` loses as by the highest level at the present cube."""
+def forfeit(states: States, i: int, rules: Rules, loser: int) -> None:
+    """End the episode for an illegal action: `loser` loses a backgammon at the present stake, whatever the board."""
     states[i]["winner"] = 1 - loser
     states[i]["level"] = BACKGAMMON
     states[i]["won"] = np.int64(BACKGAMMON) << at_stake(states, i)
@@ -352,16 +345,16 @@ def forfeit(states: Any, i: Any, rules: Any, loser: Any) -> None:
     if rules[0]["match_length"]:
         states[i]["score"][1 - loser] += states[i]["won"]
     states[i]["ending"] = END_ILLEGAL
-    _wait(states, i, _OVER, -1)
+    _wait(states, i, Phase.OVER, -1)
 
 
 @kernel
-def set_up(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
-    """Make a state set up by hand wait for what is due: points, turn, cube, owner, crawford and score are read.
+def set_up(states: States, i: int, rules: Rules, d1: int, d2: int) -> None:
+    """Complete a state set up by hand; points, turn, cube, owner, crawford and score are those given.
 
-    With `d1`, `d2` 0 the player `turn` is to double or roll (never a first turn, R8.2), else it has rolled them. Where a
-    side has borne off everything the game is over, won by it, with the points it is worth; scores stay as they are. (With
-    dice only the mover counts: a board without opposing checkers is one to bear off on.)
+    With dice 0 and 0 the player `turn` is to double or roll (it is not a first turn, R8.2), else it has rolled `d1` and `d2`.
+    Where a side has borne off all its checkers the game is over and won by it, and the scores stay as they are. (With dice
+    that holds for the mover only: it may bear off against a side without checkers.)
     """
     turn = states[i]["turn"]
     _no_dice(states, i)
@@ -381,7 +374,7 @@ def set_up(states: Any, i: Any, rules: Any, d1: Any, d2: Any) -> None:
             states[i]["level"] = level
             states[i]["won"] = np.int64(level) << states[i]["cube"]
             states[i]["ending"] = END_FINISHED
-            _wait(states, i, _OVER, -1)
+            _wait(states, i, Phase.OVER, -1)
             return
     _start_turn(states, i, rules, turn)
     if d1:

@@ -1,13 +1,13 @@
-"""What may be done, told from the legal sources of the two dice: the mask, one action's legality, a random choice.
+"""Legal actions: the mask, the legality of one action, a choice at random.
 
-`legal_sets` looks at the board once; everything else here reads its answer, so that a batch looks once a step.
+`legal_sets` looks at the board; everything else here works from the sets that it returns, so that a batch looks at each board
+once a step.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import inlined, kernel
 from bg_env.rules.actions import BEAVER, DOUBLE, DROP, FIRST_NAMED, ROLL, STEPS, TAKE, die_of, source_of, step_number
@@ -15,31 +15,27 @@ from bg_env.rules.bits import lowest, size
 from bg_env.rules.cube import may_turn_again
 from bg_env.rules.dice import below
 from bg_env.rules.moves import step_sets
-from bg_env.rules.state import Phase
+from bg_env.rules.state import Phase, States
+from bg_env.rules.variant import Rules
 
 __all__ = ["is_legal", "legal_mask", "legal_sets", "pick_action", "pick_legal", "pick_random", "write_mask"]
 
-_ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
-_TAKE_OR_DROP = int(Phase.TAKE_OR_DROP)
-_CHECKER = int(Phase.CHECKER)
-_CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
-
 
 @inlined
-def legal_sets(states: Any, i: Any) -> Any:
-    """The legal sources (int64 sets) of the first and of the second of `dice`; none outside phase CHECKER."""
-    if states[i]["phase"] == _CHECKER:
+def legal_sets(states: States, i: int) -> tuple[int, int]:
+    """The legal sources (sets) of the first and of the second of `dice`; empty outside phase CHECKER."""
+    if states[i]["phase"] == Phase.CHECKER:
         return step_sets(states, i)
     return np.int64(0), np.int64(0)
 
 
 @inlined
-def write_mask(states: Any, i: Any, rules: Any, high: Any, low: Any, out: Any, row: Any) -> None:
+def write_mask(states: States, i: int, rules: Rules, high: int, low: int, out: npt.NDArray[np.int8], row: int) -> None:
     """Write the mask of the player who decides into `out[row]`, given `legal_sets(states, i)`."""
     for a in range(out.shape[1]):
         out[row, a] = 0
     phase = states[i]["phase"]
-    if phase == _CHECKER:
+    if phase == Phase.CHECKER:
         die = np.int64(states[i]["dice"][0])
         while high:
             out[row, step_number(lowest(high), die)] = 1
@@ -48,42 +44,42 @@ def write_mask(states: Any, i: Any, rules: Any, high: Any, low: Any, out: Any, r
         while low:
             out[row, step_number(lowest(low), die)] = 1
             low &= low - 1
-    elif phase == _ROLL_OR_DOUBLE:
+    elif phase == Phase.ROLL_OR_DOUBLE:
         out[row, ROLL] = 1
         out[row, DOUBLE] = 1
-    elif phase == _TAKE_OR_DROP:
+    elif phase == Phase.TAKE_OR_DROP:
         out[row, TAKE] = 1
         out[row, DROP] = 1
         if may_turn_again(states, i, rules):
             out[row, BEAVER] = 1
-    elif phase == _CHOOSE_DOUBLE:
+    elif phase == Phase.CHOOSE_DOUBLE:
         for d in range(6):
             out[row, FIRST_NAMED + d] = 1
 
 
 @inlined
-def is_legal(states: Any, i: Any, rules: Any, high: Any, low: Any, action: Any) -> Any:
-    """Whether `action`, a number of the action space, is legal, given `legal_sets(states, i)`."""
+def is_legal(states: States, i: int, rules: Rules, high: int, low: int, action: int) -> bool:
+    """Whether `action`, one of the action space, is legal, given `legal_sets(states, i)`."""
     phase = states[i]["phase"]
-    if phase == _CHECKER:
+    if phase == Phase.CHECKER:
         if action >= STEPS:
             return False
         p = source_of(action)
         die = die_of(action)
         if die == states[i]["dice"][0] and (high >> p) & 1:
             return True
-        return die == states[i]["dice"][1] and (low >> p) & 1 == 1
-    if phase == _ROLL_OR_DOUBLE:
+        return bool(die == states[i]["dice"][1] and (low >> p) & 1 == 1)
+    if phase == Phase.ROLL_OR_DOUBLE:
         return action == ROLL or action == DOUBLE
-    if phase == _TAKE_OR_DROP:
+    if phase == Phase.TAKE_OR_DROP:
         return action == TAKE or action == DROP or (action == BEAVER and may_turn_again(states, i, rules))
-    if phase == _CHOOSE_DOUBLE:
+    if phase == Phase.CHOOSE_DOUBLE:
         return action >= FIRST_NAMED
     return False
 
 
 @inlined
-def _nth(found: Any, k: Any) -> Any:
+def _nth(found: int, k: int) -> int:
     """The k-th point of a set, from the lowest, k from 0."""
     for _ in range(k):
         found &= found - 1
@@ -91,8 +87,8 @@ def _nth(found: Any, k: Any) -> Any:
 
 
 @inlined
-def _pick_step(states: Any, i: Any, high: Any, low: Any, bits: Any) -> Any:
-    """A checker step by 64 random bits, each (source, die) as likely."""
+def _pick_step(states: States, i: int, high: int, low: int, bits: np.uint64) -> int:
+    """A legal checker step by 64 random bits, each (source, die) as likely as another."""
     n = size(high)
     k = below(bits, n + size(low))
     if k < n:
@@ -101,40 +97,40 @@ def _pick_step(states: Any, i: Any, high: Any, low: Any, bits: Any) -> Any:
 
 
 @inlined
-def pick_legal(states: Any, i: Any, rules: Any, high: Any, low: Any, bits: Any) -> Any:
-    """One of the legal actions, each as likely, by 64 random bits, given `legal_sets(states, i)`."""
+def pick_legal(states: States, i: int, rules: Rules, high: int, low: int, bits: np.uint64) -> int:
+    """A legal action by 64 random bits, each as likely as another, given `legal_sets(states, i)`."""
     phase = states[i]["phase"]
-    if phase == _ROLL_OR_DOUBLE:
+    if phase == Phase.ROLL_OR_DOUBLE:
         return ROLL + below(bits, 2)
-    if phase == _TAKE_OR_DROP:
+    if phase == Phase.TAKE_OR_DROP:
         return TAKE + below(bits, 3 if may_turn_again(states, i, rules) else 2)
-    if phase == _CHOOSE_DOUBLE:
+    if phase == Phase.CHOOSE_DOUBLE:
         return FIRST_NAMED + below(bits, 6)
     return _pick_step(states, i, high, low, bits)
 
 
 @kernel
-def legal_mask(states: Any, i: Any, rules: Any, out: Any, row: Any) -> None:
-    """Write the mask of the player who decides into `out[row]`: 1 for each legal action, else 0; zeros if nobody does."""
+def legal_mask(states: States, i: int, rules: Rules, out: npt.NDArray[np.int8], row: int) -> None:
+    """Write the mask of the player who decides into `out[row]`: 1 for a legal action, else 0; all zeros if nobody decides."""
     high, low = legal_sets(states, i)
     write_mask(states, i, rules, high, low, out, row)
 
 
 @inlined
-def pick_random(states: Any, i: Any, high: Any, low: Any, bits: Any) -> Any:
-    """The random player's action, given `legal_sets(states, i)`: it rolls and takes, else one of the legal ones by chance."""
+def pick_random(states: States, i: int, high: int, low: int, bits: np.uint64) -> int:
+    """The random player's action, given `legal_sets(states, i)`: it rolls and takes, and else chooses at random."""
     phase = states[i]["phase"]
-    if phase == _ROLL_OR_DOUBLE:
+    if phase == Phase.ROLL_OR_DOUBLE:
         return ROLL
-    if phase == _TAKE_OR_DROP:
+    if phase == Phase.TAKE_OR_DROP:
         return TAKE
-    if phase == _CHOOSE_DOUBLE:
+    if phase == Phase.CHOOSE_DOUBLE:
         return FIRST_NAMED + below(bits, 6)
     return _pick_step(states, i, high, low, bits)
 
 
 @kernel
-def pick_action(states: Any, i: Any, bits: Any) -> Any:
+def pick_action(states: States, i: int, bits: np.uint64) -> int:
     """The random player's action by 64 random bits; see `pick_random`."""
     high, low = legal_sets(states, i)
     return pick_random(states, i, high, low, bits)

@@ -1,17 +1,16 @@
-"""Checker steps: which are legal (R4-R7, R5's duty to play), and what one does to the board.
+"""Checker steps: the legal ones (R4 to R7, with the duty to play of R5), and the board after a step.
 
 Everything is on the mover's own numbering. A set of points is an int64 with bit p set for point p (25 the bar), so that
-the legal sources of a die are a few shifts and masks, whatever stands on the board.
+the legal sources of a die take a few shifts and masks.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from bg_env._jit import inlined
 from bg_env.rules.bits import highest, lowest, opposed_points, own_points
+from bg_env.rules.state import States
 from bg_env.rules.variant import BAR, OFF
 
 __all__ = ["blocked_points", "held_points", "play_step", "sources", "step_sets"]
@@ -21,19 +20,19 @@ _HOME_END = 1 << 7  # a set below this holds points of the home board only
 
 
 @inlined
-def held_points(states: Any, i: Any, side: Any) -> Any:
+def held_points(states: States, i: int, side: int) -> int:
     """The set of points, bar included, on which `side` has checkers."""
     return own_points(states, i, side, 1)
 
 
 @inlined
-def blocked_points(states: Any, i: Any, side: Any) -> Any:
+def blocked_points(states: States, i: int, side: int) -> int:
     """The set of points where `side` may not land: two or more opposing checkers (R4.1)."""
     return opposed_points(states, i, 1 - side, 2)
 
 
 @inlined
-def sources(held: Any, blocked: Any, die: Any) -> Any:
+def sources(held: int, blocked: int, die: int) -> int:
     """The set of points from which `die` can be played, R5 aside."""
     movable = np.int64(_BAR_BIT) if held & _BAR_BIT else held  # R6.1
     found = ((movable & ~(blocked << die)) >> (die + 1)) << (die + 1)
@@ -45,8 +44,8 @@ def sources(held: Any, blocked: Any, die: Any) -> Any:
 
 
 @inlined
-def _goes_on(states: Any, i: Any, side: Any, held: Any, blocked: Any, p: Any, die: Any, other: Any) -> Any:
-    """Whether, after the step of `die` from `p`, die `other` can be played or nothing is left to play (R5.4)."""
+def _goes_on(states: States, i: int, side: int, held: int, blocked: int, p: int, die: int, other: int) -> bool:
+    """Whether the die `other` can be played after the step of `die` from `p`, or nothing is left to play (R5.4)."""
     after = held
     if states[i]["points"][side, p] == 1:
         after &= ~(np.int64(1) << p)
@@ -56,8 +55,10 @@ def _goes_on(states: Any, i: Any, side: Any, held: Any, blocked: Any, p: Any, di
 
 
 @inlined
-def _completing(states: Any, i: Any, side: Any, held: Any, blocked: Any, first: Any, die: Any, second: Any, other: Any) -> Any:
-    """The subset of `first` (sources of `die`) after which `other` can still be played; `second` are its sources now.
+def _completing(
+    states: States, i: int, side: int, held: int, blocked: int, first: int, die: int, second: int, other: int
+) -> int:
+    """The subset of `first` (the sources of `die`) after which `other` can be played (R5.1); `second` are its sources now.
 
     A source of `other` stays one whatever another checker does (landing is never blocked by own checkers, and a step
     never makes bearing off harder), so only steps of its last checker need a look ahead.
@@ -78,10 +79,10 @@ def _completing(states: Any, i: Any, side: Any, held: Any, blocked: Any, first: 
 
 
 @inlined
-def step_sets(states: Any, i: Any) -> Any:
-    """The legal sources (int64 sets) of the first and of the second of `dice`, as many as are left; R5 in full.
+def step_sets(states: States, i: int) -> tuple[int, int]:
+    """The legal sources (sets) of the first and of the second of `dice`, empty for a die that has been played.
 
-    Doubles need no look ahead: every maximal order of them reaches the same number of steps (R5.3).
+    R5 holds in full. A double needs no look-ahead: its steps can be made in any order, and as many of them (R5.3).
     """
     side = np.int64(states[i]["turn"])
     held = held_points(states, i, side)
@@ -107,10 +108,10 @@ def step_sets(states: Any, i: Any) -> Any:
 
 
 @inlined
-def play_step(states: Any, i: Any, side: Any, p: Any, die: Any) -> Any:
-    """Move one checker of `side` from `p` by `die`; says whether it hit (R4.2)."""
+def play_step(states: States, i: int, side: int, p: int, die: int) -> bool:
+    """Move one checker of `side` from `p` by `die`; returns whether it hit (R4.2)."""
     q = max(p - die, OFF)
-    hit = q > 0 and states[i]["points"][1 - side, 25 - q] == 1
+    hit = bool(q > 0 and states[i]["points"][1 - side, 25 - q] == 1)
     states[i]["points"][side, p] -= 1
     states[i]["points"][side, q] += 1
     if hit:

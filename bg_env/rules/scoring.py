@@ -1,22 +1,23 @@
-"""What a game is worth (R7.4, R7.5, R8.5)."""
+"""Levels of a win: single game, gammon, backgammon (R7.4), and the one that counts (R8.5)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Final
 
 from bg_env._jit import kernel
-from bg_env.rules.variant import BAR, OFF
+from bg_env.rules.state import States
+from bg_env.rules.variant import BAR, OFF, Rules
 
 __all__ = ["BACKGAMMON", "GAMMON", "SINGLE", "board_level", "counted_level"]
 
-SINGLE = 1
-GAMMON = 2
-BACKGAMMON = 3
+SINGLE: Final = 1
+GAMMON: Final = 2
+BACKGAMMON: Final = 3
 
 
 @kernel
-def board_level(states: Any, i: Any, loser: Any) -> Any:
-    """1, 2 or 3: what the board says of a player who has lost (R7.4)."""
+def board_level(states: States, i: int, loser: int) -> int:
+    """The level at which the board makes `loser` lose (R7.4): SINGLE, GAMMON or BACKGAMMON."""
     if states[i]["points"][loser, OFF] > 0:
         return SINGLE
     for p in range(19, BAR + 1):
@@ -26,8 +27,8 @@ def board_level(states: Any, i: Any, loser: Any) -> Any:
 
 
 @kernel
-def counted_level(states: Any, i: Any, rules: Any, level: Any) -> Any:
-    """The level that counts: 1 under Jacoby while the cube is centred (R8.5)."""
+def counted_level(states: States, i: int, rules: Rules, level: int) -> int:
+    """The level that counts: SINGLE under the Jacoby rule while the cube is centred (R8.5), else `level`."""
     if rules[0]["jacoby"] and rules[0]["cube"] and states[i]["owner"] == -1:
         return SINGLE
     return level
