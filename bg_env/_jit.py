@@ -13,7 +13,9 @@ Set `BG_ENV_CACHE_DIR` to choose the folder. With `NUMBA_DISABLE_JIT=1` a kernel
 from __future__ import annotations
 
 import atexit
+import functools
 import hashlib
+import importlib
 import os
 import shutil
 import sys
@@ -21,13 +23,13 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import config, event
 from numba.core.options import DefaultOptions
 
-__all__ = ["CACHE_DIR", "inlined", "kernel"]
+__all__ = ["CACHE_DIR", "found", "inlined", "kernel", "picklable"]
 
 _PACKAGE = Path(__file__).resolve().parent
 _WITHOUT_KERNELS = ("adapters", "cli", "render", "testing")
@@ -116,6 +118,31 @@ def kernel(function: F) -> F:
 def inlined(function: F) -> F:
     """As `kernel`, for a helper of many arguments that is compiled into each of its callers."""
     return _compiled(function, forceinline=True)
+
+
+def picklable(function: Callable[..., Any]) -> Any:
+    """What to pickle in the place of `function`, for `found`: the module and name of a compiled one that can be imported.
+
+    Numba pickles a compiled function by value, and whoever loads it compiles it anew. A function of `__main__` is left as it
+    is, because the `__main__` of a worker is another module.
+    """
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
+    if not hasattr(function, "py_func") or module in (None, "__main__"):
+        return function
+    try:
+        importable = found((module, name)) is function
+    except (AttributeError, KeyError):
+        return function
+    return (module, name) if importable else function
+
+
+def found(pickled: Any) -> Callable[..., Any]:
+    """The function of which `picklable` made `pickled`."""
+    if not isinstance(pickled, tuple):
+        return cast("Callable[..., Any]", pickled)
+    module, name = pickled
+    importlib.import_module(module)
+    return cast("Callable[..., Any]", functools.reduce(getattr, name.split("."), sys.modules[module]))
 
 
 class _FirstCompile(event.Listener):  # type: ignore[misc]

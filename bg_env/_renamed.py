@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
-__all__ = ["MODULES", "install", "warn_renamed"]
+__all__ = ["MODULES", "install", "renamed_argument", "warn_renamed"]
 
 MODULES: Final = {
     "adapters.ray": "arena.on_ray",
@@ -68,12 +69,31 @@ MODULES: Final = {
 """Old module names of version 0.1, without the package's own name, and the new ones."""
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
 def warn_renamed(message: str) -> None:
     """A DeprecationWarning at the line outside bg_env that led here."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bg_env":
         frame, level = frame.f_back, level + 1
     warnings.warn(f"{message}; the old name goes with version 0.3", DeprecationWarning, stacklevel=level)
+
+
+def renamed_argument(old: str, new: str) -> Callable[[F], F]:
+    """Decorates a function whose argument `new` was called `old`: that name is accepted with a DeprecationWarning."""
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def taken(*args: Any, **given: Any) -> Any:
+            if old in given:
+                warn_renamed(f"the argument {old} of {function.__qualname__.removesuffix('.__init__')} is now {new}")
+                given[new] = given.pop(old)
+            return function(*args, **given)
+
+        return cast("F", taken)
+
+    return decorate
 
 
 class _Loader(Loader):

@@ -73,10 +73,10 @@ class EnvOptions:
     Attributes:
         settings: a `bg_env.Settings` (or its printed text, or a mapping of its fields); fields given by name beside it change
             it. None: the fields given by name, and the defaults.
-        observation: name of the encoder (`bg_env.ENCODERS`).
+        observation: name of an encoder (`bg_env.ENCODERS`), or a `bg_env.Encoder` of your own.
         mask: where the int8 action mask is returned: in a Dict observation and in the info ("both"), only in the observation
             ("observation"), or only in the info ("info"; the observation is then a plain Box).
-        reward: name of the reward (`bg_env.REWARDS`).
+        reward: name of a reward (`bg_env.REWARDS`), or a `bg_env.Reward` of your own.
         illegal: the effect of an illegal action: "terminate" (the offender loses three times the cube) or "raise".
         render_mode: None, "ansi" (text), "rgb_array" (pixels) or, for one game, "human" (a window, drawn after each step); the
             last two need the extra `render`.
@@ -96,9 +96,9 @@ class EnvOptions:
         self,
         settings: Settings,
         *,
-        observation: str = "tesauro",
+        observation: str | Encoder = "tesauro",
         mask: str = "both",
-        reward: str = "points",
+        reward: str | Reward = "points",
         illegal: str = "terminate",
         render_mode: str | None = None,
     ) -> None:
@@ -143,9 +143,9 @@ class EnvKeywords(SettingsKeywords, total=False):
     """The options of every environment as keyword arguments; `Settings` and `EnvOptions` have their meaning and defaults."""
 
     settings: SettingsLike | None
-    observation: str
+    observation: str | Encoder
     mask: str
-    reward: str
+    reward: str | Reward
     illegal: str
     render_mode: str | None
 

@@ -18,20 +18,38 @@ cube; in matches without one the chances where a player needs 1 are those of the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
-from bg_env._jit import kernel
+from bg_env._jit import found, kernel, picklable
+from bg_env.checks import checked_number, is_whole
 from bg_env.equity import LONGEST, MATCH_EQUITY
-from bg_env.errors import SettingsError, quoted
-from bg_env.rules import END_FINISHED, END_ILLEGAL, Settings
+from bg_env.errors import SettingsError, known_names, quoted
+from bg_env.rules import END_FINISHED, END_ILLEGAL, Rules, Settings, States
 
-__all__ = ["MATCH", "MWC", "NORMALIZED", "POINTS", "REWARDS", "WIN", "Reward", "match_chance", "reward", "reward_of"]
+__all__ = [
+    "CUSTOM",
+    "MATCH",
+    "MWC",
+    "NORMALIZED",
+    "POINTS",
+    "REWARDS",
+    "WIN",
+    "Reward",
+    "match_chance",
+    "reward",
+    "reward_of",
+    "rewards_of",
+]
 
+CUSTOM: Final = -1
+"""The kind of a user's own reward, which no kernel knows: `Reward.of` computes it."""
 POINTS: Final = 0
 WIN: Final = 1
 NORMALIZED: Final = 2
@@ -41,17 +59,104 @@ MWC: Final = 4
 HIGHEST_LEVEL = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False)
 class Reward:
-    """One way to reward.
+    """A way to reward as a value: built in and known by name, or a user's own.
+
+    Wherever a reward is chosen by name (`reward="points"`) a `Reward` does as well.
+
+    Args:
+        name: what it is called; not the name of a built-in reward.
+        kind: the number of a built-in reward, as `reward_of` takes it; CUSTOM for one with a function.
+        function: `function(states, rules)`, plain Python or compiled by Numba: of n STATE records, in each of which a game has
+            just ended, and an array of one RULES record the rewards of player_0, floats (n,); player_1 receives the
+            negatives. It may be called by several threads at once.
+        bound: the most that it can return, in absolute value; None for no limit.
 
     Attributes:
-        name: its name in `REWARDS`.
-        kind: its number, as `reward_of` takes it.
+        function: the function of a user's own reward; None of a built-in one.
+
+    Raises:
+        SettingsError: an argument has the wrong type, or the function does not fit the kind.
     """
 
     name: str
     kind: int
+    function: Callable[[States, Rules], npt.ArrayLike] | None
+    bound: float | None
+
+    @known_names
+    def __init__(
+        self,
+        name: str,
+        kind: int = CUSTOM,
+        *,
+        function: Callable[[States, Rules], npt.ArrayLike] | None = None,
+        bound: float | None = None,
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            msg = f"a reward's name is text, not {quoted(name)}"
+            raise SettingsError(msg)
+        if not is_whole(kind, CUSTOM, MWC):
+            msg = f"reward {name}: kind is a number from {CUSTOM} to {MWC}, not {quoted(kind)}"
+            raise SettingsError(msg)
+        if callable(function) != (kind == CUSTOM) or (function is not None and not callable(function)):
+            msg = f"reward {name}: give function=function(states, rules), not {quoted(function)}"
+            raise SettingsError(msg)
+        put = object.__setattr__
+        put(self, "name", name)
+        put(self, "kind", int(kind))
+        put(self, "function", function)
+        put(self, "bound", None if bound is None else checked_number(f"reward {name}: bound", bound, 0, math.inf))
+
+    def __repr__(self) -> str:
+        return f"Reward({self.name!r})"
+
+    def __copy__(self) -> Reward:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Reward:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.function is None:
+            return reward, (self.name,)
+        return _loaded, (self.name, picklable(self.function), self.bound)
+
+    def of(self, states: States, rules: Rules) -> npt.NDArray[np.float64]:
+        """The rewards of player_0 for the last action or roll of each state; 0 where it ended no game.
+
+        Args:
+            states: n STATE records; for a user's own reward each of a game that has just ended.
+            rules: the RULES record that they are played by.
+
+        Returns:
+            float64 (n,), a new array.
+
+        Raises:
+            SettingsError: the function of a user's own reward raised an error, or returned something else than n finite
+                numbers within its bound.
+        """
+        if self.function is None:
+            return rewards_of(states, rules, self.kind)
+        try:
+            given = np.asarray(self.function(states, rules))
+        except Exception as error:
+            msg = f"reward {self.name}: its function raised {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            raise SettingsError(msg) from error
+        if given.shape != (len(states),) or given.dtype.kind not in "iuf":
+            msg = (
+                f"reward {self.name}: its function must return {len(states)} numbers, not {given.dtype} of shape {given.shape}"
+            )
+            raise SettingsError(msg)
+        rewards = given.astype(np.float64)
+        most = math.inf if self.bound is None else self.bound
+        if not (np.isfinite(rewards) & (np.abs(rewards) <= most)).all():
+            k = int(np.argmin(np.isfinite(rewards) & (np.abs(rewards) <= most)))
+            allowed = "a finite number" if self.bound is None else f"from {-most:g} to {most:g}"
+            msg = f"reward {self.name}: its function returned {rewards[k]:g} for state {k}, not {allowed}"
+            raise SettingsError(msg)
+        return rewards
 
     def check(self, settings: Settings) -> None:
         """Refuse settings under which this reward has no meaning.
@@ -71,8 +176,14 @@ class Reward:
             raise SettingsError(msg)
 
     def most(self, settings: Settings) -> float:
-        """The most that one game (for `match`: the match) can be worth: rewards lie between its negative and it."""
+        """The highest reward of one game (for `match` and `mwc`: of the match); the lowest is its negative.
+
+        Raises:
+            SettingsError: under these settings the reward has no meaning, see `check`.
+        """
         self.check(settings)
+        if self.kind == CUSTOM:
+            return math.inf if self.bound is None else self.bound
         if self.kind == POINTS:
             return float(HIGHEST_LEVEL << settings.cap_log2 if settings.cube else HIGHEST_LEVEL)
         return 1.0
@@ -93,30 +204,40 @@ REWARDS: Final[Mapping[str, Reward]] = MappingProxyType(
 """The rewards by name."""
 
 
-def reward(name: str) -> Reward:
-    """The reward called `name`.
+def reward(name: str | Reward) -> Reward:
+    """The built-in reward called `name`, or the reward itself.
 
     Raises:
-        SettingsError: there is none of that name.
+        SettingsError: no built-in reward has that name, or another reward was given the name of one.
     """
+    if isinstance(name, Reward):
+        if (name.name in REWARDS or name.kind != CUSTOM) and REWARDS.get(name.name) != name:
+            msg = f"reward {name.name} is not the built-in one: a reward of your own has a name of its own, and a function"
+            raise SettingsError(msg)
+        return name
     if not isinstance(name, str) or name not in REWARDS:
-        msg = f"no reward is called {quoted(name)}: choose from {', '.join(REWARDS)}"
+        msg = f"no reward is called {quoted(name)}: choose from {', '.join(REWARDS)}, or give a bg_env.Reward"
         raise SettingsError(msg)
     return REWARDS[name]
 
 
+def _loaded(name: str, function: Any, bound: float | None) -> Reward:
+    return Reward(name, function=found(function), bound=bound)
+
+
 @kernel
-def match_chance(rules: Any, own: Any, other: Any, crawford: Any) -> Any:
+def match_chance(rules: Rules, own: int, other: int, crawford: int) -> float:
     """The table's chance of a player with `own` points against `other`; `crawford`: the game there is the Crawford game."""
     length = np.int64(rules[0]["match_length"])
     a = min(max(length - own, 0), LONGEST)
     b = min(max(length - other, 0), LONGEST)
     after = 1 if rules[0]["cube"] and not crawford else 0  # makes a difference only where one needs 1
-    return MATCH_EQUITY[after, a, b]
+    chance: float = MATCH_EQUITY[after, a, b]
+    return chance
 
 
 @kernel
-def _grown(states: Any, i: Any, rules: Any) -> Any:
+def _grown(states: States, i: int, rules: Rules) -> float:
     """What the winner's chance to win the match grew by through the game that state `i` ended with."""
     winner = states[i]["winner"]
     own = np.int64(states[i]["score"][winner])
@@ -129,22 +250,33 @@ def _grown(states: Any, i: Any, rules: Any) -> Any:
 
 
 @kernel
-def reward_of(states: Any, i: Any, rules: Any, kind: Any) -> Any:
-    """The reward of player_0 (float64) for the last action or roll of state `i`; `kind` is a `Reward.kind`."""
+def reward_of(states: States, i: int, rules: Rules, kind: int) -> float:
+    """The reward of player_0 (float64) for the last action or roll of state `i`; `kind` is a `Reward.kind`, 0 for CUSTOM."""
     winner = states[i]["winner"]
     if winner < 0:
         return 0.0
     sign = 1.0 if winner == 0 else -1.0
+    won: int = states[i]["won"]
     if kind == POINTS:
-        return sign * states[i]["won"]
+        return sign * won
     if kind == WIN:
         return sign
     if kind == NORMALIZED:
         cap = np.int64(rules[0]["cube_cap"]) if rules[0]["cube"] else np.int64(0)
-        return sign * states[i]["won"] / (HIGHEST_LEVEL << cap)
+        scaled: float = sign * won / (HIGHEST_LEVEL << cap)
+        return scaled
     if kind == MWC:
         return sign * _grown(states, i, rules)
     ending = states[i]["ending"]
-    if ending == END_FINISHED or ending == END_ILLEGAL:
+    if kind == MATCH and (ending == END_FINISHED or ending == END_ILLEGAL):
         return sign
     return 0.0
+
+
+@kernel
+def rewards_of(states: States, rules: Rules, kind: int) -> npt.NDArray[np.float64]:
+    """`reward_of` for every state: float64 (n,)."""
+    rewards = np.empty(len(states), np.float64)
+    for i in range(len(states)):
+        rewards[i] = reward_of(states, i, rules, kind)
+    return rewards

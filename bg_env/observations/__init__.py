@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Final
 
 from bg_env.errors import SettingsError, quoted
-from bg_env.observations.base import Encoder, default_seat, default_seats
+from bg_env.observations.base import Encoder, check_encoder, default_seat, default_seats
 from bg_env.observations.counts import COUNTS
 from bg_env.observations.openspiel import OPENSPIEL
 from bg_env.observations.pgx import PGX
@@ -27,7 +27,7 @@ from bg_env.observations.pubeval import PUBEVAL
 from bg_env.observations.tesauro import TESAURO
 from bg_env.observations.tesauro198 import TESAURO198
 
-__all__ = ["ENCODERS", "Encoder", "default_seat", "default_seats", "encoder"]
+__all__ = ["ENCODERS", "Encoder", "check_encoder", "default_seat", "default_seats", "encoder"]
 
 ENCODERS: Final[Mapping[str, Encoder]] = MappingProxyType(
     {item.name: item for item in (TESAURO, TESAURO198, COUNTS, PLANES, PUBEVAL, OPENSPIEL, PGX)}
@@ -35,13 +35,19 @@ ENCODERS: Final[Mapping[str, Encoder]] = MappingProxyType(
 """The encoders by name."""
 
 
-def encoder(name: str) -> Encoder:
-    """The encoder called `name`.
+def encoder(observation: str | Encoder) -> Encoder:
+    """The built-in encoder called `observation`, or the encoder itself.
 
     Raises:
-        SettingsError: there is none of that name.
+        SettingsError: no built-in encoder has that name, or another encoder was given the name of one.
     """
-    if not isinstance(name, str) or name not in ENCODERS:
-        msg = f"no observation is called {quoted(name)}: choose from {', '.join(ENCODERS)}"
+    if isinstance(observation, Encoder):
+        if ENCODERS.get(observation.name, observation) is not observation:
+            msg = f"observation {observation.name} is not the built-in encoder of that name: give yours a name of its own"
+            raise SettingsError(msg)
+        return observation
+    if not isinstance(observation, str) or observation not in ENCODERS:
+        known = ", ".join(ENCODERS)
+        msg = f"no observation is called {quoted(observation)}: choose from {known}, or give a bg_env.Encoder"
         raise SettingsError(msg)
-    return ENCODERS[name]
+    return ENCODERS[observation]

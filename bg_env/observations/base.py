@@ -1,25 +1,28 @@
-"""What an encoder is: a name, a shape, a label and bounds for each feature, and the kernel that writes them.
+"""Encoders as values: a name, a shape, a label and bounds for each feature, and the function that writes them.
 
-A kernel has the signature `kernel(states, rules, seats, out)`: a 1-D array of STATE records, an array of one RULES record,
-the seat (0 or 1) that looks at each state as int8, and float32 rows of `size` values, C-contiguous, all of which it writes.
-Everything is told as that seat sees it, and either seat may look at any time, in chance phases and after the end too.
+Built-in encoders and those of users have the same form. Everything is shown as the given seat sees it, and either seat may
+look at any time, in chance phases and after the end too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from bg_env._jit import kernel
-from bg_env.errors import SettingsError
+from bg_env._jit import found, kernel, picklable
+from bg_env._renamed import renamed_argument
+from bg_env.checks import checked_flag, is_whole
+from bg_env.errors import SettingsError, known_names, quoted
 from bg_env.rules.state import STATE, Phase, States
-from bg_env.rules.variant import RULES, VARIANTS, Settings
+from bg_env.rules.variant import RULES, VARIANTS, Rules, Settings
 
-__all__ = ["Encoder", "default_seat", "default_seats", "labelled"]
+__all__ = ["Encoder", "check_encoder", "default_seat", "default_seats", "labelled"]
 
 OVER = int(Phase.OVER)
 
@@ -50,38 +53,78 @@ def labelled(*features: tuple[str, float]) -> tuple[tuple[str, ...], Floats]:
     return tuple(label for label, _ in features), np.array([high for _, high in features], np.float32)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Encoder:
-    """One layout of observations; a layout never changes under its name.
+    """A layout of observations as a value: built in and known by name, or a user's own; it never changes under its name.
+
+    Wherever an observation is chosen by name (`observation="tesauro"`) an `Encoder` does as well.
+
+    Args:
+        name: what it is called; not the name of a built-in encoder.
+        labels: the meaning of each feature, in flat C order.
+        low: lower bounds of the features: one number for all, or an array of `shape`; they hold in every state that can arise.
+        high: upper bounds, likewise.
+        function: `function(states, rules, seats, out)`, plain Python or compiled by Numba. It reads a 1-D array of n STATE
+            records, an array of one RULES record and the seats that look at each state, int8 (n,), and writes every
+            value of `out`, float32 (n, size). Threads call it at once for slices of a batch, so it keeps nothing
+            between calls, and what it writes for a state depends on nothing but that state, the rules and the seat.
+        shape: of one observation; None: one axis, (number of labels,).
+        standard_only: whether it is made for the standard game and no other variant.
 
     Attributes:
-        name: its name in `ENCODERS`.
-        labels: what each feature is, in flat C order.
-        low: float32 lower bounds of the features, of `shape`; they hold in every state that can arise.
+        low: float32 lower bounds, of `shape`, read-only.
         high: float32 upper bounds, likewise.
-        kernel: `kernel(states, rules, seats, out)`, see above; `out` is (n, size).
-        shape: shape of one observation.
-        standard_only: it is another library's layout, made for the standard game and nothing else.
+        kernel: the function.
+
+    Raises:
+        SettingsError: an argument has the wrong type, or the bounds do not fit the labels and the shape.
     """
 
     name: str
     labels: tuple[str, ...]
-    low: Floats = field(repr=False)
-    high: Floats = field(repr=False)
-    kernel: Callable[..., None] = field(repr=False)
-    shape: tuple[int, ...] = ()
-    standard_only: bool = False
+    low: Floats
+    high: Floats
+    kernel: Callable[..., None]
+    shape: tuple[int, ...]
+    standard_only: bool
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "shape", self.shape or (len(self.labels),))
-        for name in ("low", "high"):
-            bound = np.array(getattr(self, name), np.float32).reshape(self.shape)
-            bound.flags.writeable = False
-            put(self, name, bound)
-        if self.low.size != len(self.labels):
-            msg = f"encoder {self.name}: {len(self.labels)} labels for {self.low.size} features"
+    @renamed_argument("kernel", "function")
+    @known_names
+    def __init__(
+        self,
+        name: str,
+        labels: Sequence[str],
+        low: npt.ArrayLike,
+        high: npt.ArrayLike,
+        function: Callable[..., None],
+        shape: Sequence[int] | None = None,
+        standard_only: bool = False,
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            msg = f"an encoder's name is text, not {quoted(name)}"
             raise SettingsError(msg)
+        put = object.__setattr__
+        put(self, "name", name)
+        put(self, "labels", _labels(name, labels))
+        put(self, "shape", _shape(name, shape, len(self.labels)))
+        put(self, "low", self._bound("low", low))
+        put(self, "high", self._bound("high", high))
+        if not (self.low <= self.high).all():
+            k = int(np.argmin(self.low <= self.high))
+            msg = f"encoder {name}: feature {self.labels[k]!r} lies between {self.low.flat[k]:g} and {self.high.flat[k]:g}"
+            raise SettingsError(msg)
+        put(self, "kernel", _function(name, function))
+        put(self, "standard_only", checked_flag("standard_only", standard_only))
+
+    def _bound(self, name: str, given: npt.ArrayLike) -> Floats:
+        try:
+            bound = np.array(given, np.float32)
+            bound = bound.reshape(self.shape) if bound.size == self.size else np.broadcast_to(bound, self.shape).copy()
+        except (TypeError, ValueError):
+            msg = f"encoder {self.name}: {name} is one number, or {self.size} of shape {self.shape}, not {quoted(given)}"
+            raise SettingsError(msg) from None
+        bound.flags.writeable = False
+        return bound
 
     @property
     def size(self) -> int:
@@ -141,10 +184,121 @@ class Encoder:
         self.kernel(states, rules, viewers, out.reshape(n, self.size))
         return out
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
+    def _key(self) -> tuple[Any, ...]:
+        return (self.name, self.labels, self.shape, self.standard_only, self.low.tobytes(), self.high.tobytes(), self.kernel)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Encoder) and (self is other or self._key() == other._key())
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.labels, self.shape))
+
+    def __repr__(self) -> str:
+        return f"Encoder({self.name!r}, shape={self.shape})"
+
+    def __copy__(self) -> Encoder:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Encoder:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
         from bg_env.observations import ENCODERS, encoder
 
-        return (encoder, (self.name,)) if ENCODERS.get(self.name) is self else super().__reduce__()
+        if ENCODERS.get(self.name) is self:
+            return encoder, (self.name,)
+        given = self.name, self.labels, self.low, self.high, picklable(self.kernel), self.shape, self.standard_only
+        return _loaded, given
+
+
+def _loaded(name: str, labels: tuple[str, ...], low: Floats, high: Floats, function: Any, *rest: Any) -> Encoder:
+    return Encoder(name, labels, low, high, found(function), *rest)
+
+
+def _labels(name: str, labels: Sequence[str]) -> tuple[str, ...]:
+    try:
+        given = () if isinstance(labels, str) else tuple(labels)
+    except TypeError:
+        given = ()
+    if not given or not all(isinstance(label, str) for label in given):
+        msg = f"encoder {name}: labels are a text for each feature, not {quoted(labels)}"
+        raise SettingsError(msg)
+    return given
+
+
+def _shape(name: str, shape: Sequence[int] | None, size: int) -> tuple[int, ...]:
+    given = tuple(shape) if isinstance(shape, Sequence) else None
+    if shape is None or given == ():
+        return (size,)
+    if given is None or not all(is_whole(n, 1) for n in given):
+        msg = f"encoder {name}: shape is a tuple of sizes, not {quoted(shape)}"
+        raise SettingsError(msg)
+    if math.prod(given) != size:
+        msg = f"encoder {name}: {size} labels for {math.prod(given)} features"
+        raise SettingsError(msg)
+    return tuple(int(n) for n in given)
+
+
+def _function(name: str, function: Any) -> Callable[..., None]:
+    """The function, if it can be called with four arguments."""
+    try:
+        if callable(function):
+            inspect.signature(function).bind(None, None, None, None)
+            return cast("Callable[..., None]", function)
+    except TypeError:
+        pass
+    except ValueError:  # a callable without a signature
+        return cast("Callable[..., None]", function)
+    msg = f"encoder {name}: function is a function(states, rules, seats, out), not {quoted(function)}"
+    raise SettingsError(msg)
+
+
+def check_encoder(encoder: Encoder, states: States, rules: Rules, seats: npt.NDArray[np.int8]) -> None:
+    """Call an encoder on rows of NaN, and refuse what it must not do.
+
+    Args:
+        encoder: the encoder.
+        states: n STATE records, at least one.
+        rules: the RULES record that they are played by.
+        seats: who looks at each state, int8 (n,).
+
+    Raises:
+        SettingsError: it raised an error, changed what it reads, left a value unwritten or NaN, wrote one out of its bounds,
+            or wrote other values for a state alone than for the same state among others.
+    """
+    rows, given = _rows(encoder, states, rules, seats)
+    if any(before.tobytes() != after.tobytes() for before, after in zip((states, rules, seats), given, strict=True)):
+        msg = f"encoder {encoder.name} changed states, rules or seats: its function may write in out only"
+        raise SettingsError(msg)
+    for wrong, what in (
+        (np.isnan(rows), "is NaN or was not written"),
+        (rows < encoder.low.ravel(), ""),
+        (rows > encoder.high.ravel(), ""),
+    ):
+        if wrong.any():
+            i, k = (int(n) for n in np.argwhere(wrong)[0])
+            low, high = encoder.low.flat[k], encoder.high.flat[k]
+            found = what or f"is {rows[i, k]:g}, not from {low:g} to {high:g},"
+            msg = f"encoder {encoder.name}: feature {encoder.labels[k]!r} {found} in state {i} seen by player {seats[i]}"
+            raise SettingsError(msg)
+    alone, _ = _rows(encoder, states[:1], rules, seats[:1])
+    if alone.tobytes() != rows[:1].tobytes():
+        k = int(np.argmax(alone[0] != rows[0]))
+        values = f"{alone[0, k]:g} for a state alone and {rows[0, k]:g} for the same among others"
+        msg = f"encoder {encoder.name}: feature {encoder.labels[k]!r} is {values}: it may depend on its own state only"
+        raise SettingsError(msg)
+
+
+def _rows(encoder: Encoder, states: States, rules: Rules, seats: npt.NDArray[np.int8]) -> tuple[Floats, tuple[Any, ...]]:
+    """What an encoder writes over rows of NaN, and the arguments as it left them."""
+    rows = np.full((len(states), encoder.size), np.nan, np.float32)
+    given = states.copy(), rules.copy(), seats.copy()
+    try:
+        encoder.kernel(*given, rows)
+    except Exception as error:
+        msg = f"encoder {encoder.name}: its function raised {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        raise SettingsError(msg) from error
+    return rows, given
 
 
 def _checked(states: Any, rules: Any) -> int:

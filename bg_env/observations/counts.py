@@ -50,5 +50,5 @@ COUNTS = Encoder(
     labels=_LABELS + CONTEXT_LABELS,
     low=np.zeros(2 * PLACES + len(CONTEXT_LABELS), np.float32),
     high=np.concatenate([np.ones(2 * PLACES, np.float32), CONTEXT_HIGH]),
-    kernel=encode_counts,
+    function=encode_counts,
 )

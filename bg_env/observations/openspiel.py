@@ -100,6 +100,6 @@ OPENSPIEL = Encoder(
     labels=_LABELS,
     low=np.zeros(len(_LABELS), np.float32),
     high=_HIGH,
-    kernel=encode_openspiel,
+    function=encode_openspiel,
     standard_only=True,
 )

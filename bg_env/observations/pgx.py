@@ -51,4 +51,4 @@ _LABELS, _HIGH = labelled(
 _LOW = np.zeros(len(_LABELS), np.float32)
 _LOW[[*range(24), 25, 27]] = -MAX_CHECKERS
 
-PGX = Encoder(name="pgx", labels=_LABELS, low=_LOW, high=_HIGH, kernel=encode_pgx, standard_only=True)
+PGX = Encoder(name="pgx", labels=_LABELS, low=_LOW, high=_HIGH, function=encode_pgx, standard_only=True)

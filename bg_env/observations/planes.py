@@ -88,6 +88,6 @@ PLANES = Encoder(
     labels=tuple(f"{channel}, point {point}" for channel, _ in _CHANNELS for point in range(1, POINTS + 1)),
     low=np.zeros((CHANNELS, POINTS), np.float32),
     high=np.repeat(np.array([high for _, high in _CHANNELS], np.float32), POINTS),
-    kernel=encode_planes,
+    function=encode_planes,
     shape=(CHANNELS, POINTS),
 )

@@ -56,4 +56,4 @@ _LABELS, _HIGH = labelled(
     ("own share of checkers borne off", 1),
 )
 
-PUBEVAL = Encoder(name="pubeval", labels=_LABELS, low=np.zeros(len(_LABELS), np.float32), high=_HIGH, kernel=encode_pubeval)
+PUBEVAL = Encoder(name="pubeval", labels=_LABELS, low=np.zeros(len(_LABELS), np.float32), high=_HIGH, function=encode_pubeval)

@@ -31,5 +31,5 @@ TESAURO = Encoder(
     labels=BOARD_LABELS + CONTEXT_LABELS,
     low=np.zeros(BOARD + len(CONTEXT_LABELS), np.float32),
     high=np.concatenate([BOARD_HIGH, CONTEXT_HIGH]),
-    kernel=encode_tesauro,
+    function=encode_tesauro,
 )

@@ -38,5 +38,5 @@ TESAURO198 = Encoder(
     labels=(*BOARD_LABELS, "own turn", "opponent's turn"),
     low=np.zeros(BOARD + 2, np.float32),
     high=np.append(BOARD_HIGH, np.ones(2, np.float32)),
-    kernel=encode_tesauro198,
+    function=encode_tesauro198,
 )
