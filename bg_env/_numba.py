@@ -1,0 +1,214 @@
+"""Kernel dispatchers that compile less than Numba's own, built on Numba's internals.
+
+Numba compiles each function that a kernel calls to machine code of its own, with wrappers for C and for Python and two files
+in the cache, and then once more as a part of its caller. A `KernelDispatcher` has machine code and a cached file only where
+Python calls it. Inside other kernels it is intermediate code, which is optimised once, as a part of the kernel that Python
+calls. That halves the time of a first use, and leaves a fifth of the files.
+
+None of this is Numba's public interface. `AVAILABLE` says whether this version of Numba has what is needed; `bg_env._jit` falls
+back to `numba.njit` where it has not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+__all__ = ["AVAILABLE", "KernelDispatcher"]
+
+try:
+    from numba.core import funcdesc, lowering, typed_passes, types
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
+    from numba.core.codegen import JITCodeLibrary
+    from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
+    from numba.core.compiler_machinery import LoweringPass, register_pass
+    from numba.core.registry import CPUDispatcher
+
+    _NEEDED: Final = (
+        (JITCodeLibrary, ("_optimize_final_module", "_finalize_final_module")),
+        (CPUDispatcher, ("enable_caching", "_numba_type_", "__reduce__")),
+        (CompileResultCacheImpl, ("_locator_classes",)),
+        (FunctionCache, ("_impl_class", "load_overload", "save_overload", "flush", "disable")),
+        (IndexDataCacheFile, ("_dump", "_load_data", "_data_path")),
+        (DefaultPassBuilder, ("define_nopython_pipeline",)),
+    )
+    AVAILABLE: bool = all(hasattr(kind, name) for kind, names in _NEEDED for name in names)
+except ImportError:
+    AVAILABLE = False
+
+
+_DIGEST: Final = 32
+"""Bytes of a SHA-256 digest."""
+
+
+def _by_name(module: str, name: str) -> Any:
+    """The kernel of that name, as pickles refer to it."""
+    return getattr(importlib.import_module(module), name)
+
+
+if AVAILABLE:
+
+    class _IntermediateLibrary(JITCodeLibrary):  # type: ignore[misc] # Numba has no types
+        """The code of a kernel inside others: linked into them, never optimised or made machine code alone."""
+
+        def _optimize_final_module(self) -> None:
+            """Leave it to the caller."""
+
+        def _finalize_final_module(self) -> None:
+            self._finalized = True
+
+    @register_pass(mutates_CFG=True, analysis_only=False)
+    class _IntermediateLowering(LoweringPass):  # type: ignore[misc]
+        """Numba's lowering without wrappers and without machine code."""
+
+        _name = "bg_env_intermediate_lowering"
+
+        def __init__(self) -> None:
+            LoweringPass.__init__(self)
+
+        def run_pass(self, state: Any) -> bool:
+            """Lower the function that `state` holds, and let kernels call it."""
+            context, flags = state.targetctx, state.flags
+            state.library = library = _IntermediateLibrary(context.codegen(), state.func_id.func_qualname)
+            description = funcdesc.PythonFunctionDescriptor.from_specialized_function(
+                state.func_ir,
+                state.typemap,
+                state.return_type,
+                state.calltypes,
+                mangler=context.mangler,
+                inline=flags.forceinline,
+                noalias=flags.noalias,
+                abi_tags=[flags.get_mangle_string()],
+            )
+            with context.push_code_library(library):
+                lower = lowering.Lower(context, library, description, state.func_ir, metadata=state.metadata)
+                lower.lower()
+            entry: Any = [].append  # a new built-in function, by which the lowering of callers finds this one; nobody calls it
+            context.insert_user_function(entry, description, [library])
+            state["cr"] = _LowerResult(description, lower.call_helper, cfunc=entry, env=lower.env)
+            return True
+
+    class _IntermediateCompiler(CompilerBase):  # type: ignore[misc]
+        """Numba's pipeline with the lowering above."""
+
+        def define_pipelines(self) -> list[Any]:
+            """One pipeline."""
+            manager = DefaultPassBuilder.define_nopython_pipeline(self.state, "bg_env_intermediate")
+            manager.passes = [
+                (_IntermediateLowering, text) if kind is typed_passes.NativeLowering else (kind, text)
+                for kind, text in manager.passes
+            ]
+            manager._finalized = False
+            manager.finalize()
+            return [manager]
+
+    class _Locator(_CacheLocator):  # type: ignore[misc]
+        """Files of kernels are named by their module, so that every installation of a version finds the same ones."""
+
+        folder: Path
+        stamp: str
+
+        def __init__(self, function: Any) -> None:
+            self._place = f"{function.__module__}-{function.__code__.co_firstlineno}"
+
+        def get_cache_path(self) -> str:
+            """The folder of the kernels."""
+            return str(self.folder)
+
+        def ensure_cache_path(self) -> None:
+            """Make it, for this user alone."""
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+        def get_source_stamp(self) -> str:
+            """The hash of all sources."""
+            return self.stamp
+
+        def get_disambiguator(self) -> str:
+            """Where the kernel stands."""
+            return self._place
+
+        @classmethod
+        def from_function(cls, function: Any, _file: str) -> _Locator:
+            """The locator of a kernel."""
+            return cls(function)
+
+    class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
+        _locator_classes = (_Locator,)
+
+    class _CheckedFile(IndexDataCacheFile):  # type: ignore[misc]
+        """Files that end with a digest of what is before it: damaged machine code must not run."""
+
+        def _dump(self, value: Any) -> bytes:
+            content: bytes = super()._dump(value)
+            return content + hashlib.sha256(content).digest()
+
+        def _load_data(self, name: str) -> Any:
+            content = Path(self._data_path(name)).read_bytes()
+            if hashlib.sha256(content[:-_DIGEST]).digest() != content[-_DIGEST:]:
+                msg = f"{name} is damaged"
+                raise ValueError(msg)
+            return pickle.loads(content)  # noqa: S301 - compiled code, from a folder that only its owner may write
+
+    class _Cache(FunctionCache):  # type: ignore[misc]
+        """Numba's cache, for which neither a damaged file nor a full or read-only disk is an error: the kernel is compiled."""
+
+        _impl_class = _CacheImpl
+
+        def __init__(self, function: Any) -> None:
+            super().__init__(function)
+            base, stamp = self._impl.filename_base, self._impl.locator.get_source_stamp()
+            self._cache_file = _CheckedFile(cache_path=self._cache_path, filename_base=base, source_stamp=stamp)
+
+        def load_overload(self, signature: Any, context: Any) -> Any:
+            """The compiled kernel in the cache; None if there is none, or none that can be read."""
+            try:
+                return super().load_overload(signature, context)
+            except Exception:  # noqa: BLE001 - whatever unpickling damaged or foreign files brings about
+                try:
+                    self.flush()
+                except OSError:
+                    self.disable()
+                return None
+
+        def save_overload(self, signature: Any, result: Any) -> None:
+            """Keep a compiled kernel, where that is possible."""
+            try:
+                super().save_overload(signature, result)
+            except OSError:
+                self.disable()
+
+    class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
+        """A kernel: machine code from the cache where Python calls it, intermediate code where kernels do.
+
+        Args:
+            function: the function.
+            options: Numba's target options.
+            folder: of the cache; None to keep nothing.
+            stamp: the hash of all sources.
+        """
+
+        inner: Any = None
+        """The dispatcher that kernels see; None before one has been compiled that calls this one."""
+
+        def __init__(self, function: Callable[..., Any], options: dict[str, Any], folder: Path | None, stamp: str) -> None:
+            super().__init__(
+                function, targetoptions={"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True, **options}
+            )
+            if folder is not None:
+                _Locator.folder, _Locator.stamp = folder, stamp
+                self._cache = _Cache(function)
+
+        @property
+        def _numba_type_(self) -> Any:
+            if self.inner is None:
+                options = {**self.targetoptions, "no_cpython_wrapper": True}
+                self.inner = CPUDispatcher(self.py_func, targetoptions=options, pipeline_class=_IntermediateCompiler)
+            return types.Dispatcher(self.inner)
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            """By name: a kernel that travels by value is compiled anew wherever it arrives."""
+            return _by_name, (self.py_func.__module__, self.py_func.__qualname__)
