@@ -1,11 +1,11 @@
-"""The advice on doubling and taking, put to the test by rollouts of the shipped player `td`.
+"""A test of the customary advice on doubling and taking, by rollouts of the shipped player `td`.
 
     python docs/cube_advice.py --positions 40000 --seed 1
 
-Lets `td` play against itself without doubling, and keeps of each game one position in which the player on roll may turn the
-centred cube. Each is played on three times with the same dice: after rolling, after a double that is taken (the cube in use
-by both from then on), and with nobody ever doubling. Prints a table by the chance to win that `td` gives the player on roll
-(cubeless, one roll looked ahead): what each way is worth to it, in points, with 95 % intervals.
+Plays games of `td` against itself without doubling, and takes from each game one position in which the player on roll may
+turn the centred cube. Each position is played to the end three times with the same dice: after a roll, after a double that is
+taken (both players use the cube from then on), and with doubling disabled. Prints a table by the winning chance that `td`
+estimates for the player on roll (cubeless, one roll of look-ahead): its equity in each case, in points, with 95 % intervals.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from bg_env.actions import DOUBLE, ROLL, TAKE
 from bg_env.players import ValuePlayer, player
 
 EDGES = (0.0, 0.5, 0.6, 0.65, 0.7, 0.74, 0.78, 0.82, 0.88, 0.94, 1.0)
-"""Of the groups of positions, by the chance to win."""
+"""Edges of the groups of positions, by winning chance."""
 
 
 class Table:
-    """A batch of games that one player plays on both seats.
+    """A batch of games in which one player plays both seats.
 
     Args:
-        number: of games.
-        seed: of their dice, game i has `seed + i`.
-        name: of the player; it must draw nothing.
+        number: number of games.
+        seed: seed of the dice; game i has `seed + i`.
+        name: name of the player, which must not draw random numbers.
     """
 
     def __init__(self, number: int, seed: int, name: str) -> None:
         self.envs: Any = gymnasium.make_vec("bg_env/Backgammon-v0", num_envs=number, opponent=None, mask="info")
         self.player = player(name, Settings())
         self.envs.reset(seed=seed)
-        self.queue = np.full((number, 4), -1)  # what is left of each game's play
+        self.queue = np.full((number, 4), -1)  # the rest of the play of each game
 
     def place(self, states: Any) -> None:
-        """Put other positions on the boards; the dice stay."""
+        """Replace the positions and keep the random streams."""
         saved = self.envs.save()
         keys = saved["states"]["key"].copy()
         saved["states"][:] = states
@@ -49,9 +49,9 @@ class Table:
         self.envs.restore(saved)
 
     def step(self, going: Any, *, doubles: bool) -> tuple[Any, Any, Any]:
-        """One action of every game: who acted, the points that it won or lost, and which games ended.
+        """Step every game by one action: who acted, the points that it won or lost, and which games ended.
 
-        Only of the games marked in `going` it is the player's; the others, whose next game interests nobody, get any.
+        The player acts in the games marked in `going`; the others get a random action, and their next game is ignored.
         """
         states = self.envs.states.copy()
         words = np.zeros(len(states), np.uint64)
@@ -67,7 +67,7 @@ class Table:
         return states["decider"], rewards, ended
 
     def play_out(self, seat: Any, *, doubles: bool) -> Any:
-        """Play every game to its end: the points of the player who sits on `seat[i]` in game i."""
+        """Play every game to its end; return the points of the player on `seat[i]` in game i."""
         points, going = np.zeros(len(seat)), np.ones(len(seat), np.bool_)
         while going.any():
             actor, rewards, ended = self.step(going, doubles=doubles)
@@ -78,7 +78,7 @@ class Table:
 
 
 def positions(number: int, seed: int, name: str) -> Any:
-    """STATE records that wait for a first double, each of another of `number` games, at a turn drawn at random."""
+    """STATE records in which a first double is possible: one from each of `number` games, at a random turn."""
     table, rng = Table(number, seed, name), np.random.default_rng(seed)
     kept, seen = table.envs.states.copy(), np.zeros(number, np.int64)
     going = np.ones(number, np.bool_)
@@ -86,14 +86,14 @@ def positions(number: int, seed: int, name: str) -> Any:
         states = table.envs.states
         here = np.flatnonzero(going & (states["phase"] == Phase.ROLL_OR_DOUBLE))
         seen[here] += 1
-        chosen = here[rng.random(len(here)) < 1 / seen[here]]  # so that each of a game's positions is as likely
+        chosen = here[rng.random(len(here)) < 1 / seen[here]]  # each position of a game is equally likely
         kept[chosen] = states[chosen]
         going &= ~table.step(going, doubles=False)[2]
     return kept[seen > 0]
 
 
 def rollout(states: Any, seed: int, name: str, *actions: int, doubles: bool = True) -> Any:
-    """Play every position on after `actions`: the points of the player who is on roll in it."""
+    """Play every position to the end after `actions`; return the points of the player on roll in it."""
     table = Table(len(states), seed, name)
     table.place(states)
     for action in actions:
@@ -102,12 +102,12 @@ def rollout(states: Any, seed: int, name: str, *actions: int, doubles: bool = Tr
 
 
 def mean(values: Any) -> tuple[float, float]:
-    """The mean and half its 95 % interval."""
+    """The mean and half the width of its 95 % interval."""
     return float(values.mean()), float(1.96 * values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def crossing(chances: list[float], values: list[float]) -> float:
-    """The chance at which the values, rising with it, cross 0 for the last time, between the middles of the groups."""
+    """The winning chance at which the values cross 0 upwards for the last time, interpolated between the groups."""
     k = max(i for i in range(len(values) - 1) if values[i] < 0 <= values[i + 1])
     return chances[k] + (chances[k + 1] - chances[k]) * -values[k] / (values[k + 1] - values[k])
 
@@ -115,15 +115,17 @@ def crossing(chances: list[float], values: list[float]) -> float:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--positions", type=int, default=40_000, help="games, one position of each (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of all dice (default: %(default)s)")
-    parser.add_argument("--player", default="td", help="who plays both sides, by a value net (default: %(default)s)")
+    parser.add_argument(
+        "--positions", type=int, default=40_000, help="number of games, with one position from each (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="seed of all dice (default: %(default)s)")
+    parser.add_argument("--player", default="td", help="player of both sides, with a value net (default: %(default)s)")
     asked = parser.parse_args()
 
     states = positions(asked.positions, asked.seed, asked.player)
     looking = ValuePlayer(player(asked.player, Settings()).net, 1, settings=Settings())
     chance = looking.odds(states)[:, :3].sum(axis=1)
-    seed = asked.seed + 10**9  # other dice than those that led to the positions
+    seed = asked.seed + 10**9  # not the dice that led to the positions
     rolled = rollout(states, seed, asked.player, ROLL)
     taken = rollout(states, seed, asked.player, DOUBLE, TAKE)
     plain = rollout(states, seed, asked.player, ROLL, doubles=False)
@@ -136,18 +138,18 @@ def main() -> None:
         if group.sum() < 2:
             continue
         no, yes = rolled[group], taken[group]
-        dropped = yes.mean() > 1  # the other's better answer, by the same rollouts
+        dropped = yes.mean() > 1  # the better answer of the opponent, by the same rollouts
         gain, over = mean((1 - no) if dropped else (yes - no)), mean(yes - 1)
         middles.append(float(chance[group].mean()))
         gains.append(float((yes - no).mean()))
         losses.append(over[0])
-        worth = f"{no.mean():+.3f} | {yes.mean():+.3f} | {gain[0]:+.3f} ± {gain[1]:.3f}{' (dropped)' if dropped else ''}"
+        equities = f"{no.mean():+.3f} | {yes.mean():+.3f} | {gain[0]:+.3f} ± {gain[1]:.3f}{' (dropped)' if dropped else ''}"
         won = f"{group.sum():,} | {(plain[group] > 0).mean():.1%}"
-        print(f"| {low:.0%} - {high:.0%} | {won} | {worth} | {over[0]:+.3f} ± {over[1]:.3f} |")
+        print(f"| {low:.0%} - {high:.0%} | {won} | {equities} | {over[0]:+.3f} ± {over[1]:.3f} |")
     print()
-    print(f"To double and to roll are worth the same at a chance of about {crossing(middles, gains):.1%}.")
+    print(f"Doubling and rolling have equal equity at a winning chance of about {crossing(middles, gains):.1%}.")
     even = crossing(middles, losses)
-    print(f"To take and to drop are worth the same to the other at about {even:.1%}, which leaves it {1 - even:.1%}.")
+    print(f"Taking and dropping have equal equity at about {even:.1%}: the opponent then wins {1 - even:.1%}.")
 
 
 if __name__ == "__main__":

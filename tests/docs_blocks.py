@@ -1,7 +1,7 @@
-"""What a Markdown page claims, and whether it is so: its code blocks, its shell commands, its links.
+"""Checks of Markdown pages: their code blocks, shell commands and links.
 
-A block is not run only where the line before its fence says why: `<!-- not run: the reason -->`. A block of Python after
-`<!-- needs: EXTRA -->` is run by itself where that extra's library is installed (tests/test_docs_snippets.py).
+Every block runs, unless the line before its fence gives a reason: `<!-- not run: the reason -->`. A block of Python after
+`<!-- needs: EXTRA -->` runs on its own where the library of that extra is installed (tests/test_docs_snippets.py).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ else:
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = "python"
 SHELL = {"bash", "console"}
-SHOWN = {"text", "json", "toml", "xml", "bibtex", "{eval-rst}"}  # what is only shown, or for `make site` to fill in
+SHOWN = {"text", "json", "toml", "xml", "bibtex", "{eval-rst}"}  # only shown, or processed by `make site`
 SECONDS = 180  # for all Python blocks of a page together, and for each shell command
 
 _SKIP = re.compile(r"<!--\s*not run:\s*(.*?)\s*-->\s*", re.DOTALL)
@@ -49,7 +49,7 @@ _WARNINGS = ("-W", "error", "-W", "ignore:The old environment creation API:Depre
 
 @dataclass(frozen=True)
 class Block:
-    """One fenced block: its language, its text, its line on the page (from 0), why it is not run, what it needs."""
+    """One fenced block: language, text, line on the page (from 0), the reason if it is not run, the extra it needs."""
 
     language: str
     text: str
@@ -68,7 +68,7 @@ class Command:
 
 
 def pages() -> list[Path]:
-    """Every page that the repository shows to a reader."""
+    """Every page for readers of the repository."""
     return sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
@@ -85,19 +85,19 @@ def blocks(page: Path) -> list[Block]:
             mark = before.content if before and before.type == "html_block" else ""
             skip, needs = _SKIP.fullmatch(mark), _NEEDS.fullmatch(mark)
             line = token.map[0] + 1 if token.map else 0
-            told = (skip.group(1) if skip else None, needs.group(1) if needs else None)
-            found.append(Block(token.info.strip(), token.content, line, *told))
+            marked = (skip.group(1) if skip else None, needs.group(1) if needs else None)
+            found.append(Block(token.info.strip(), token.content, line, *marked))
         before = token
     return found
 
 
 def marks(page: Path) -> int:
-    """How many comments of the page ask for a block not to be run."""
+    """The number of comments on the page that exclude a block from running."""
     return sum(bool(_SKIP.fullmatch(token.content)) for token in _tokens(page) if token.type == "html_block")
 
 
 def script(page: Path) -> str:
-    """The Python blocks of a page as one program, each line where it stands on the page."""
+    """The Python blocks of a page as one program, with the line numbers of the page."""
     lines: list[str] = []
     for block in blocks(page):
         if block.language == PYTHON and block.reason is None and block.needs is None:
@@ -106,14 +106,14 @@ def script(page: Path) -> str:
 
 
 def run_python(page: Path, folder: Path) -> str | None:
-    """Run the Python blocks of a page in a folder of their own, warnings being errors; the fault, if any."""
+    """Run the Python blocks of a page in a separate folder, with warnings as errors; the fault, if any."""
     program = folder / page.name
     program.write_text(script(page), encoding="utf-8")
     return _run([sys.executable, *_WARNINGS, str(program)], folder)[1]
 
 
 def run_alone(block: Block, folder: Path) -> str | None:
-    """Run one Python block by itself; the fault, if any. Libraries warn as they please there."""
+    """Run one Python block on its own, where libraries may warn; the fault, if any."""
     program = folder / "block.py"
     program.write_text(block.text, encoding="utf-8")
     return _run([sys.executable, str(program)], folder)[1]
@@ -179,7 +179,7 @@ def simple_commands(text: str) -> list[list[str]]:
 
 
 def command_fault(words: list[str]) -> str | None:
-    """Why a simple command would not work for a reader, None if it would."""
+    """The reason why a simple command would fail for a reader; None if it would work."""
     match words:
         case ["make", *arguments]:
             return _make_fault(tuple(arguments))
@@ -193,9 +193,7 @@ def command_fault(words: list[str]) -> str | None:
             return None if (ROOT / path).is_file() else f"there is no {path}"
         case ["git", "clone", _] | ["cd", _] | ["source", _] | ["export", *_] | ["python" | "python3", "-m", "venv", _]:
             return None
-    return (
-        "a command that this check does not know: teach it in tests/docs_blocks.py, or say before the block why it is not run"
-    )
+    return "an unknown command: add it to tests/docs_blocks.py, or give a reason before the block why it is not run"
 
 
 @cache
@@ -262,13 +260,13 @@ def _script_fault(path: str, arguments: list[str]) -> str | None:
 
 
 def is_run(command: Command) -> bool:
-    """Whether a command is carried out: output is shown, or it only looks at something."""
+    """Whether the test runs a command: the page shows its output, or it changes nothing."""
     looks = re.match(r"(?:bg-env|python3? -m bg_env) (?:plays|show|info|--version)\b|.* --help$", command.text)
     return bool(command.shown or looks)
 
 
 def run_command(command: Command, folder: Path) -> str | None:
-    """Carry a command out and compare what it prints with what the page shows (`...` stands for anything)."""
+    """Run a command and compare its output with the page (`...` matches anything)."""
     words = shlex.split(command.text, comments=True)
     if words[0] == "bg-env":
         words = ["python", "-m", "bg_env", *words[1:]]
@@ -312,7 +310,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def link_fault(page: Path, link: str) -> str | None:
-    """Why a link leads nowhere, None if it leads somewhere or out of the repository."""
+    """The reason why a link is broken; None if it resolves or leads out of the repository."""
     parts = urlsplit(link)
     if parts.scheme in {"http", "https", "mailto"}:
         return None

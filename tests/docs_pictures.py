@@ -1,6 +1,6 @@
-"""The pictures of README and docs, drawn by the package itself, and the list of movement traps with their positions.
+"""The pictures of README and docs, drawn by the package itself, and the traps of movement with their positions.
 
-`make golden` writes the pictures anew; `test_golden_pictures` compares them.
+`make golden` rewrites the pictures; `test_golden_pictures` compares them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OFFERED = "XGID=-b--BBCBC---dB---c-dAb----:0:0:1:D:2:3:0:7:6"
 
 
 class Trap(NamedTuple):
-    """A position in which programs go wrong; points on the mover's numbering, 25 its bar, checkers not named borne off."""
+    """A position that programs get wrong; points on the mover's numbering, 25 its bar, all other checkers borne off."""
 
     key: str
     clause: str
@@ -38,20 +38,20 @@ TRAPS = (
     Trap(
         "blocked",
         "R4.1",
-        "Two checkers block a point, one's own do not",
+        "Two opposing checkers block a point, one's own do not",
         {10: 4, 3: 11},
         {22: 1, 4: 2, 19: 12},
         (3, 3),
-        "On 4 stand two opposing checkers, so every checker must stop on 7. The stack that grows there is no obstacle.",
+        "Two opposing checkers hold 4, so every checker must stop on 7. The mover's own stack there is no obstacle.",
     ),
     Trap(
         "hit-or-pass",
         "R4.2",
-        "The order of the dice decides who is hit",
+        "The order of the dice decides whether a checker is hit",
         {10: 1, 3: 7, 2: 7},
         {6: 1, 24: 7, 23: 7},
         (4, 2),
-        "The same checker goes the same way, but hits only if it plays the 4 first. These are two plays (R11.2).",
+        "The same checker covers the same distance, but hits only if it plays the 4 first. These are two plays (R11.2).",
     ),
     Trap(
         "both-dice",
@@ -60,16 +60,16 @@ TRAPS = (
         {24: 1, 8: 1, 6: 5, 3: 4, 2: 4},
         {20: 4, 19: 3, 18: 4, 16: 2, 4: 2},
         (6, 2),
-        "The only 6 is 8/2. So the 2 may not be played with that checker, although 8/6 is open.",
+        "The only 6 is 8/2, so the 2 may not be played with that checker, although 6 is open.",
     ),
     Trap(
         "small-first",
         "R5.1",
-        "The small die first, so that the large one can bear off",
+        "The smaller die first, so that the larger can bear off",
         {9: 1, 5: 3, 3: 2, 2: 9},
         {24: 10, 23: 3, 1: 2},
         (6, 4),
-        "No 6 can be played until 9/5 has brought the last checker home. It must be played, because both dice can be.",
+        "No 6 can be played until 9/5 has brought the last checker home. Both dice can be played this way, so they must be.",
     ),
     Trap(
         "larger",
@@ -78,7 +78,7 @@ TRAPS = (
         {13: 1, 2: 7, 1: 7},
         {6: 2, 24: 7, 23: 6},
         (5, 2),
-        "After 13/8 or 13/11 the other die is blocked on 6. So 13/11 is illegal.",
+        "After 13/8 or 13/11 the other die is blocked on 6, so the larger die must be played: 13/11 is illegal.",
     ),
     Trap(
         "smaller",
@@ -87,7 +87,7 @@ TRAPS = (
         {24: 1, 2: 7, 1: 7},
         {18: 2, 13: 2, 23: 6, 22: 5},
         (6, 5),
-        "No 6 at all; after 24/19 it is blocked too.",
+        "No 6 can be played, not even after 24/19.",
     ),
     Trap(
         "part-of-a-double",
@@ -96,26 +96,26 @@ TRAPS = (
         {25: 1, 15: 1, 10: 1, 4: 1, 3: 6, 1: 5},
         {22: 2, 20: 2, 17: 3, 11: 2, 6: 1, 2: 2, 24: 3},
         (4, 4),
-        "The checker enters, one more 4 hits, and then every 4 is blocked: two of the four steps are all.",
+        "The checker enters, another 4 hits, and then every 4 is blocked: only two of the four steps can be played.",
     ),
     Trap(
         "last-checker",
         "R5.4",
-        "The last checker may go off with whichever die makes it",
+        "The last checker may be borne off with either die that makes it",
         {4: 1},
         {24: 2},
         (6, 2),
-        "R5.1 would ask for both dice and R5.2 for the larger. The step that ends the game is exempt: 4/off with the 6, and "
-        "4/2/off with both, lead to the same end.",
+        "R5.1 would require both dice and R5.2 the larger, but the step that ends the game is exempt: 4/off with the 6 and "
+        "4/2/off with both dice lead to the same end.",
     ),
     Trap(
         "bar-first",
         "R6.1",
-        "With a checker on the bar nothing else moves",
+        "With a checker on the bar no other checker moves",
         {25: 2, 10: 2, 6: 5, 3: 6},
         {22: 2, 19: 5, 17: 4, 13: 4},
         (5, 3),
-        "One checker enters with the 5. The other cannot enter with the 3, so the 3 is lost, whoever else could play it.",
+        "One checker enters with the 5. The other cannot enter with the 3, so no checker may play the 3.",
     ),
     Trap(
         "dance",
@@ -124,12 +124,12 @@ TRAPS = (
         {25: 1, 13: 4, 6: 5, 4: 5},
         {22: 2, 20: 2, 19: 5, 17: 3, 12: 3},
         (5, 3),
-        "The engine passes by itself; no agent is asked, and there is no action for it.",
+        "The engine passes automatically: no agent acts, and there is no action for passing.",
     ),
     Trap(
         "home-in-mid-roll",
         "R7.1",
-        "Bearing off begins in the middle of a roll",
+        "Bearing off can begin in the middle of a roll",
         {8: 1, 4: 3, 2: 11},
         {1: 2, 24: 13},
         (4, 3),
@@ -138,29 +138,29 @@ TRAPS = (
     Trap(
         "higher-must-step",
         "R7.2",
-        "Nothing on the die's point: what stands higher must step",
+        "Nothing on the die's point: a higher checker must move",
         {6: 1, 4: 2, 1: 12},
         {24: 2, 23: 13},
         (5, 5),
-        "The first 5 must be 6/1. Only then do the others bear off from 4, the highest point.",
+        "The first 5 must be 6/1. Only then do the other 5s bear off from 4, the highest point.",
     ),
     Trap(
         "higher-is-blocked",
         "R7.2",
-        "What stands higher cannot step: the die is not playable",
+        "A higher checker cannot move: the die is unplayable",
         {6: 1, 4: 2, 3: 12},
         {1: 2, 24: 13},
         (5, 5),
-        "6/1 is blocked, and while a checker stands on 6 no lower one bears off with a 5.",
+        "6/1 is blocked, and while there is a checker on 6 no lower one bears off with a 5.",
     ),
     Trap(
         "never-forced",
         "R7.3",
-        "Bearing off is never forced",
+        "Bearing off is not compulsory",
         {5: 2, 4: 3, 3: 1, 1: 9},
         {20: 1, 24: 14},
         (4, 3),
-        "Dice may be stepped instead, here down to safety.",
+        "The dice may move checkers instead, here to safety.",
     ),
 )
 
@@ -178,12 +178,12 @@ def board_of(trap: Trap) -> tuple[list[int], list[int]]:
 
 
 def plays_of(trap: Trap) -> list[str]:
-    """The legal plays, as text; a dance is none."""
+    """The legal plays as text; empty for a dance."""
     return [str(play) for play in Position(*board_of(trap)).legal_plays(*trap.roll) if play.steps]
 
 
 def trap_picture(trap: Trap) -> str:
-    """The trap's board, with its dice unless nothing can be played."""
+    """The board of a trap, with dice unless the roll is a dance."""
     mover, opponent = board_of(trap)
     settings = Settings(cube=False)
     states = np.zeros(1, STATE)

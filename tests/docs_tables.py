@@ -1,6 +1,6 @@
 """The parts of README and docs that are made from code: between `<!-- made: NAME -->` and `<!-- end -->`.
 
-`make golden` writes them anew.
+`make golden` rewrites them.
 """
 
 from __future__ import annotations

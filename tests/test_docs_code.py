@@ -1,4 +1,4 @@
-"""README and docs tell the truth: their Python runs, their commands exist, what they show is printed, their links lead on."""
+"""README and docs are true: their Python runs, their commands exist, their output is printed, their links resolve."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_a_marked_block_is_left_out_and_needs_its_comment_just_before(tmp_path):
         ('pip install "bg-env[nothing]"', "no extra nothing"),
         ("python examples/no_such_file.py", "there is no"),
         ("bash .ci/run", None),
-        ("rm -rf everything", "does not know"),
+        ("rm -rf everything", "unknown command"),
         ("python -m bg_env no-such-command", "no command"),
         ("bg-env train --no-such-option", "no-such-option"),
         ("bg-env train --help", None),

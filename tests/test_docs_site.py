@@ -1,4 +1,4 @@
-"""The documentation site: what it must hold besides what Sphinx itself finds (`make site`), and what is run of it."""
+"""The documentation site: checks beyond those of Sphinx (`make site`), and the programs and notebooks it shows."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_citation_names_this_version():
 
 
 def test_the_rollouts_of_the_cube_page_run():
-    """On a few positions; the page shows those of many."""
+    """On a few positions; the page shows the result of many."""
     command = [sys.executable, "-W", "error", "docs/cube_advice.py", "--positions", "300", "--seed", "1"]
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
@@ -64,7 +64,7 @@ def test_the_rollouts_of_the_cube_page_run():
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n|") >= 8
-    assert "to the other at about" in done.stdout
+    assert "the opponent then wins" in done.stdout
 
 
 def test_there_is_a_notebook():

@@ -1,4 +1,4 @@
-"""The blocks of the docs that need a library of their own: each is run by itself where that is installed.
+"""The code blocks of the docs that need an RL library: each runs on its own where the library is installed.
 
 `.ci/groups` runs them all, each in the environment of its group.
 """
@@ -20,10 +20,10 @@ LIBRARIES = {
     "tianshou": "tianshou",
     "torchrl": "torchrl",
 }
-"""What each extra brings, as it is imported."""
+"""The module that each extra installs."""
 SNIPPETS = [(f"{page.stem}-{block.line}-{block.needs}", block) for page in pages() for block in blocks(page) if block.needs]
 GROUP = "BG_ENV_EXAMPLES" in os.environ
-"""Whether this is the environment of a group: what belongs to another is not asked for here."""
+"""Whether this is the environment of a group, which skips the blocks of other groups."""
 CHOSEN = [pytest.param(b, id=name) for name, b in SNIPPETS if not GROUP or find_spec(LIBRARIES[b.needs])]
 
 

@@ -1,4 +1,4 @@
-"""What README and docs tell from code is what the code says; `make golden` writes it anew."""
+"""The generated parts of README and docs agree with the code; `make golden` rewrites them."""
 
 from __future__ import annotations
 
