@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import stat
 import zlib
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from zipfile import BadZipFile
 
 import numpy as np
@@ -13,7 +17,7 @@ import numpy.typing as npt
 
 from bg_env.errors import NotationError, SettingsError
 
-__all__ = ["read_arrays", "write_whole"]
+__all__ = ["read_arrays", "replacing", "write_whole"]
 
 
 def read_arrays(file: Any, what: str) -> dict[str, npt.NDArray[Any]]:
@@ -45,8 +49,40 @@ def read_arrays(file: Any, what: str) -> dict[str, npt.NDArray[Any]]:
         raise SettingsError(msg) from error
 
 
+@contextmanager
+def replacing(path: str | Path) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of the one at `path` when the block ends without an error.
+
+    A stop at any moment leaves either the old file or the new one. A link at `path` stays, and the file that it leads to is
+    replaced; the mode of a file stays. What is no plain file (a device, a pipe) is written to as it is.
+
+    Raises:
+        OSError: it cannot be written; the file that was there is as it was.
+    """
+    target = Path(os.path.realpath(path))
+    part = target.with_name(f".bg_env-{secrets.token_hex(8)}.part")  # a name that nobody can have planted a link at
+    try:
+        if target.exists() and not target.is_file():
+            with target.open("wb") as file:
+                yield file
+            return
+        with part.open("xb") as file:
+            try:
+                if target.exists() and os.name == "posix":
+                    os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
+                yield file
+                file.close()
+                part.replace(target)
+            finally:
+                part.unlink(missing_ok=True)
+    except OSError as error:
+        if error.filename is None or str(error.filename) == str(part):  # a full disk does not say where it is
+            error.filename = str(path)
+        raise
+
+
 def write_whole(path: str | Path, text: str) -> None:
-    """Write `text` as UTF-8 beside the file and move it to its place; what is no plain file is written to as it is.
+    """Write `text` as UTF-8 to a file, as `replacing` does.
 
     Raises:
         NotationError: the text has characters that no file can hold.
@@ -57,18 +93,5 @@ def write_whole(path: str | Path, text: str) -> None:
     except UnicodeEncodeError as error:
         msg = f"the text for {path} has {text[error.start]!r}, which no file can hold: leave it out of the names"
         raise NotationError(msg) from None
-    target = Path(path)
-    try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(content)
-            return
-        part = target.with_name(target.name + ".part")
-        try:
-            part.write_bytes(content)
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        if error.filename is None:  # a full disk does not say where it is
-            error.filename = str(path)
-        raise
+    with replacing(path) as file:
+        file.write(content)
