@@ -12,6 +12,7 @@ pytest.importorskip("pyspiel", reason="needs the extra bg_env[openspiel]")
 import pyspiel
 from open_spiel.python import rl_agent, rl_environment
 from open_spiel.python.algorithms import evaluate_bots, mcts
+from own_values import RACE
 
 from bg_env import ENCODERS, Game, Settings, SettingsError, Variant, arena
 from bg_env.adapters.openspiel import AgentPlayer, BotPlayer, load_game, state_of
@@ -79,17 +80,32 @@ def test_a_clone_goes_its_own_way():
     assert state.states.tobytes() == before
 
 
-@pytest.mark.parametrize("name", ["tesauro", "planes"])
-def test_observations_are_those_of_the_encoder_for_either_seat(name):
+@pytest.mark.parametrize("item", [ENCODERS["tesauro"], ENCODERS["planes"], RACE], ids=repr)
+def test_observations_are_those_of_the_encoder_for_either_seat(item):
     rng = np.random.default_rng(2)
-    game = load_game(cube=False, observation=name)
-    assert game.observation_tensor_size() == ENCODERS[name].size
+    game = load_game(settings=Settings(cube=False), observation=item)
+    assert game.observation_tensor_size() == item.size
     state = game.new_initial_state()
     for _ in range(30):
         advance(state, rng)
         for seat in (0, 1):
-            told = ENCODERS[name].encode(state.states, game.settings.record(), seats=seat)
+            told = item.encode(state.states, game.settings.record(), seats=seat)
             assert np.array_equal(state.observation_tensor(seat), told.ravel())
+
+
+def test_a_game_with_an_encoder_of_ones_own_is_not_loaded_from_text():
+    game = load_game(observation=RACE, max_turns=9)
+    with pytest.raises(SettingsError, match="no observation is called 'race'"):
+        pyspiel.load_game(str(game))
+
+
+def test_settings_as_one_value_and_their_old_name():
+    settings = Settings("nackgammon", match_length=3, allow_dead_cube=True)
+    assert load_game(settings=settings).settings == settings
+    assert load_game("hypergammon", settings=settings).settings == settings.but(variant="hypergammon")
+    with pytest.warns(DeprecationWarning, match="dead_cube=False is now allow_dead_cube=True"):
+        game = pyspiel.load_game("python_bg_env(variant=nackgammon,match_length=3,dead_cube=False)")
+    assert game.settings == settings
 
 
 def test_openspiel_loads_it_by_name():

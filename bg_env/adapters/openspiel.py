@@ -16,7 +16,7 @@ Utilities are the points of a game of money play, and 1 or -1 for a match. `obse
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -33,13 +33,19 @@ from bg_env.rules import (
     VARIANTS,
     Phase,
     Settings,
+    SettingsKeywords,
+    SettingsLike,
     States,
-    Variant,
+    VariantLike,
     apply,
     apply_roll,
     new_episode,
+    read_settings,
     ties_double,
 )
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 try:
     import pyspiel
@@ -91,7 +97,7 @@ _TYPE: Final = pyspiel.GameType(
 class _Fixed:
     """What all states of a game share; copies of a state do not copy it."""
 
-    def __init__(self, settings: Settings, observation: str) -> None:
+    def __init__(self, settings: Settings, observation: str | Encoder) -> None:
         self.settings, self.rules = settings, settings.record()
         self.encoder: Encoder = encoder(observation)
         self.encoder.check(settings)
@@ -108,6 +114,8 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc] # pyspiel has no types
     Args:
         params: what `pyspiel.load_game` was given: the settings by name (cube -1: the variant's default, cube_cap 0: none,
             max_turns 0: none) and `observation`.
+        observation: the encoder, by name or a `bg_env.Encoder`; None: that of `params`. pyspiel cannot load a game with an
+            encoder of your own from its text.
 
     Attributes:
         settings: the `bg_env.Settings` in force.
@@ -116,12 +124,13 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc] # pyspiel has no types
         SettingsError: a setting is refused.
     """
 
-    def __init__(self, params: dict[str, Any] | None = None) -> None:
-        given = {**_PARAMETERS, **(params or {})}
+    def __init__(self, params: dict[str, Any] | None = None, *, observation: str | Encoder | None = None) -> None:
+        view = encoder((params or {}).get("observation", _PARAMETERS["observation"]) if observation is None else observation)
+        params = {**(params or {}), "observation": view.name}
+        given = {name: value for name, value in {**_PARAMETERS, **params}.items() if name != "observation"}
         if not given.pop("dead_cube"):
             warn_renamed("dead_cube=False is now allow_dead_cube=True")
             given["allow_dead_cube"] = True
-        observation = given.pop("observation")
         settings = Settings(
             **given
             | {
@@ -130,7 +139,7 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc] # pyspiel has no types
                 "max_turns": given["max_turns"] or None,
             }
         )
-        fixed = _Fixed(settings, observation)
+        fixed = _Fixed(settings, view)
         most = 1.0
         if settings.money:
             most = float(HIGHEST_LEVEL << (settings.cap_log2 if settings.cube else 0))
@@ -143,7 +152,7 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc] # pyspiel has no types
             utility_sum=0.0,
             max_game_length=LONGEST * max(2 * settings.match_length - 1, 1),
         )
-        super().__init__(_TYPE, information, params or {})
+        super().__init__(_TYPE, information, params)
         self.settings, self.fixed = settings, fixed
 
     def new_initial_state(self) -> OpenSpielState:
@@ -235,35 +244,42 @@ class _Observer:
 pyspiel.register_game(_TYPE, OpenSpielGame)
 
 
-def load_game(variant: str | Variant = "backgammon", *, observation: str = "tesauro", **settings: Any) -> OpenSpielGame:
+def load_game(
+    variant: VariantLike | None = None,
+    *,
+    settings: SettingsLike | None = None,
+    observation: str | Encoder = "tesauro",
+    **changes: Unpack[SettingsKeywords],
+) -> OpenSpielGame:
     """The game as OpenSpiel takes it.
 
     Args:
-        variant: a name or a `bg_env.Variant`.
-        observation: name of the encoder.
-        **settings: as of `bg_env.Settings`.
+        variant: a name or a `bg_env.Variant`; None: that of `settings`, else backgammon.
+        settings: a `bg_env.Settings`.
+        observation: the encoder, by name or a `bg_env.Encoder`.
+        **changes: fields of `bg_env.Settings` by name.
 
     Raises:
         SettingsError: a setting is refused.
     """
-    return _game_of(Settings(variant, **settings), observation)
+    return _game_of(read_settings(settings, variant=variant, **changes), observation)
 
 
-def _game_of(settings: Settings, observation: str = "tesauro") -> OpenSpielGame:
+def _game_of(settings: Settings, observation: str | Encoder = "tesauro") -> OpenSpielGame:
     variant = settings.variant
     params: dict[str, Any] = {"variant": variant.name if VARIANTS.get(variant.name) == variant else str(variant)}
     for name, default in _PARAMETERS.items():
         if name not in ("variant", "observation", "dead_cube"):
             params[name] = type(default)(getattr(settings, name) or 0)
-    return OpenSpielGame({**params, "observation": observation})
+    return OpenSpielGame(params, observation=observation)
 
 
-def state_of(game: Game, observation: str = "tesauro") -> OpenSpielState:
+def state_of(game: Game, observation: str | Encoder = "tesauro") -> OpenSpielState:
     """The OpenSpiel state that stands as a `bg_env.Game` does; of the game's own dice to come it knows nothing.
 
     Args:
         game: the game; it is left as it is.
-        observation: name of the encoder.
+        observation: the encoder, by name or a `bg_env.Encoder`.
     """
     return _state_at(_game_of(game.settings, observation), game.states)
 
@@ -317,13 +333,13 @@ class AgentPlayer:
 
     Args:
         agent: an `rl_agent.AbstractAgent`.
-        observation: name of the encoder that it learnt from.
+        observation: the encoder that it learnt from, by name or a `bg_env.Encoder`.
         name: what the player is called.
         settings: what is played; None: `bind` tells.
     """
 
     def __init__(
-        self, agent: Any, observation: str = "tesauro", name: str = "openspiel", settings: Settings | None = None
+        self, agent: Any, observation: str | Encoder = "tesauro", name: str = "openspiel", settings: Settings | None = None
     ) -> None:
         self.agent, self.name, self.settings = agent, name, settings
         self._encoder = encoder(observation)
@@ -333,7 +349,7 @@ class AgentPlayer:
 
     def bind(self, settings: Settings) -> AgentPlayer:
         """The player under these settings."""
-        return AgentPlayer(self.agent, self._encoder.name, self.name, settings)
+        return AgentPlayer(self.agent, self._encoder, self.name, settings)
 
     def choose(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:  # noqa: ARG002 - it takes the best
         """The agent's actions; see `bg_env.players.Player.choose`.
