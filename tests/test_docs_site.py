@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+import inspect
 import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from docs_blocks import PYTHON, ROOT, blocks
@@ -21,18 +25,57 @@ def pages() -> str:
     return "\n".join(page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md"))
 
 
-def test_every_public_name_is_in_the_reference():
-    told = set(re.findall(r"^\.\. auto(?!module)\w+:: bg_env\.(?:[\w.]+\.)?(\w+)$", pages(), re.MULTILINE))
-    modules = set(re.findall(r"^\.\. automodule:: bg_env\.(\w+)$", pages(), re.MULTILINE))
-    assert "errors" in modules  # with all its members
-    errors = {name for name in bg_env.__all__ if name.endswith("Error")}
-    environments = {name for name in bg_env.__all__ if name.endswith("_v0")}  # docs/environment.md
-    assert set(bg_env.__all__) - errors - environments <= told
+def reference() -> dict[str, list[str]]:
+    """What Sphinx makes pages of, by directive, and the members of modules that are named there one by one."""
+    found: dict[str, list[str]] = {}
+    for kind, path, members in re.findall(r"^\.\. auto(\w+):: (bg_env[\w.]*)\n(?:   :members: (.+)\n)?", pages(), re.MULTILINE):
+        found.setdefault(kind, []).append(path)
+        if kind == "module" and members:
+            found.setdefault("member", []).extend(f"{path}.{name}" for name in members.split(", "))
+    return found
+
+
+def value_of(path: str) -> object:
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+def test_the_reference_has_every_public_name_and_no_other():
+    found = reference()
+    modules = {path.removeprefix("bg_env.") for path in found.pop("module")}
+    values = [value_of(path) for paths in found.values() for path in paths]
+    missing = [
+        name for name in bg_env.__all__ if name not in modules and not any(value is getattr(bg_env, name) for value in values)
+    ]
+    assert not missing, f"in bg_env.__all__, but not in the reference: {missing}"
+    top = {path.removeprefix("bg_env.") for paths in found.values() for path in paths if path.count(".") == 1}
+    assert not top - set(bg_env.__all__), f"in the reference, but not in bg_env.__all__: {top - set(bg_env.__all__)}"
+    assert len(top) > 10
+
+
+def test_every_public_name_has_a_home():
+    """The names, the modules that they come from, and what type checkers are shown, are the same."""
+    modules = {name for name in bg_env.__all__ if inspect.ismodule(getattr(bg_env, name))}
+    assert set(bg_env._HOMES) == set(bg_env.__all__) - modules
+    assert set(bg_env.__all__) <= set(dir(bg_env))
+    source = Path(bg_env.__file__).read_text(encoding="utf-8")
+    checked = next(node for node in ast.parse(source).body if isinstance(node, ast.If))
+    homes = {
+        name.name: (part.module or "").removeprefix("bg_env").lstrip(".")
+        for part in checked.body
+        if isinstance(part, ast.ImportFrom)
+        for name in part.names
+    }
+    assert homes == {**bg_env._HOMES, **dict.fromkeys(modules, "")}
+    for name, home in bg_env._HOMES.items():
+        assert name in importlib.import_module(f"bg_env.{home}").__all__, f"{name} is not public in bg_env.{home}"
+    with pytest.raises(AttributeError, match="has no attribute 'colour'"):
+        bg_env.colour  # noqa: B018 - it is looked up
 
 
 def test_every_player_is_in_the_reference():
-    told = set(re.findall(r"^\.\. auto\w+:: bg_env\.players\.(\w+)$", pages(), re.MULTILINE))
-    assert set(players.__all__) - {"PLAYERS", "Named"} <= told
+    told = {path.rpartition(".")[2] for paths in reference().values() for path in paths}
+    assert set(players.__all__) - {"Named"} <= told
 
 
 def test_what_is_asked_of_a_user_who_extends_is_short():
