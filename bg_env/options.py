@@ -20,7 +20,7 @@ from bg_env.observations import Encoder, encoder
 from bg_env.rewards import Reward
 from bg_env.rewards import reward as reward_named
 from bg_env.rules import Settings, SettingsKeywords, SettingsLike, VariantLike, read_settings
-from bg_env.rules.variant import OLD_NAMES
+from bg_env.rules.settings import OLD_NAMES
 
 __all__ = [
     "INFO_KEYS",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from bg_env.rules.settings import Settings
 from bg_env.rules.state import (
     END_FINISHED,
     END_ILLEGAL,
@@ -18,7 +19,7 @@ from bg_env.rules.state import (
     Phase,
     States,
 )
-from bg_env.rules.variant import VARIANTS, Settings, Variant
+from bg_env.rules.variant import VARIANTS, Variant
 
 
 def state(variant: str | Variant = "backgammon", sides: Any = None, **fields: Any) -> States:

@@ -14,8 +14,9 @@ import pytest
 
 from bg_env.errors import SettingsError
 from bg_env.observations import ENCODERS, Encoder, default_seats, encoder
+from bg_env.rules.settings import Settings
 from bg_env.rules.state import STATE, Phase
-from bg_env.rules.variant import VARIANTS, Settings, Variant
+from bg_env.rules.variant import VARIANTS, Variant
 
 SETTINGS = [
     *(Settings(name) for name in VARIANTS),

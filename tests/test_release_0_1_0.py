@@ -134,6 +134,14 @@ def test_old_module_names_import_with_a_warning():
     assert "bg_env.notation.mat is now bg_env.records.mat" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["Settings", "RULES", "LIFTED_CAP"])
+def test_old_places_of_names_give_the_new_ones_with_a_warning(name):
+    with pytest.warns(DeprecationWarning, match=f"bg_env.rules.variant.{name} is now bg_env.rules.{name}"):
+        assert getattr(bg_env.rules.variant, name) is getattr(bg_env.rules, name)
+    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+        bg_env.rules.variant.colour  # noqa: B018 - it is looked up
+
+
 @pytest.mark.parametrize("new", sorted(set(_renamed.MODULES.values())))
 def test_new_names_are_there(new):
     path = Path(bg_env.__file__).parent.joinpath(*new.split("."))

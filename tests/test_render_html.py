@@ -15,8 +15,8 @@ from bg_env.errors import BgEnvError
 from bg_env.render.html import Candidate, Frame, replay_html
 from bg_env.render.plot import _ticks
 from bg_env.render.scene import scene
+from bg_env.rules.settings import Settings
 from bg_env.rules.state import Phase
-from bg_env.rules.variant import Settings
 
 SETTINGS = Settings(match_length=7)
 NAMES = ("Ann </script><b>&\"'", "Bob @DATA@ <!--")

@@ -16,8 +16,9 @@ from bg_env.errors import BgEnvError, PositionError
 from bg_env.render.drawing import HEIGHT, WIDTH, draw
 from bg_env.render.scene import scene
 from bg_env.render.svg import board_svg, position_svg
+from bg_env.rules.settings import Settings
 from bg_env.rules.state import Phase
-from bg_env.rules.variant import BAR, OFF, VARIANTS, Settings
+from bg_env.rules.variant import BAR, OFF, VARIANTS
 
 GOLDEN = Path(__file__).parent / "golden" / "svg"
 NS = "{http://www.w3.org/2000/svg}"

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from bg_env.errors import BgEnvError, PositionError
 from bg_env.render.text import SYMBOLS, board_text, position_text
+from bg_env.rules.settings import Settings
 from bg_env.rules.state import Phase
-from bg_env.rules.variant import BAR, OFF, VARIANTS, Settings
+from bg_env.rules.variant import BAR, OFF, VARIANTS
 
 
 def read_board(text: str) -> dict:

@@ -25,7 +25,7 @@ from bg_env.cli.params import (
     strongest,
 )
 from bg_env.errors import NotationError, SettingsError
-from bg_env.rules.variant import settings_names
+from bg_env.rules.settings import settings_names
 
 __all__ = ["arena", "play", "watch"]
 

@@ -19,8 +19,9 @@ from bg_env._jit import found, kernel, picklable
 from bg_env._renamed import renamed_argument
 from bg_env.checks import checked_flag, is_whole
 from bg_env.errors import SettingsError, known_names, quoted
+from bg_env.rules.settings import RULES, Rules, Settings
 from bg_env.rules.state import STATE, Phase, States
-from bg_env.rules.variant import RULES, VARIANTS, Rules, Settings
+from bg_env.rules.variant import VARIANTS
 
 __all__ = ["Encoder", "check_encoder", "default_seat", "default_seats", "labelled"]
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from bg_env._jit import inlined
 from bg_env.observations.base import labelled
+from bg_env.rules.settings import LIFTED_CAP, MAX_CHAIN
 from bg_env.rules.state import STAGE_BONUS, STAGE_DOUBLE, STAGE_EXTRA, Phase
-from bg_env.rules.variant import LIFTED_CAP, MAX_CHAIN
 
 __all__ = ["CONTEXT", "CONTEXT_HIGH", "CONTEXT_LABELS", "write_context"]
 

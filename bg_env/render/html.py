@@ -21,8 +21,8 @@ from bg_env.render.plot import PLOT_LEFT, PLOT_RIGHT, plot
 from bg_env.render.scene import Arrow, Scene, scene
 from bg_env.render.shapes import Drawing
 from bg_env.render.svg import FONT, shape_svg, svg
+from bg_env.rules.settings import Settings
 from bg_env.rules.state import States
-from bg_env.rules.variant import Settings
 
 __all__ = ["Candidate", "Frame", "replay_html"]
 

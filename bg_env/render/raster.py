@@ -18,8 +18,8 @@ from bg_env.errors import BgEnvError, MissingDependencyError, quoted
 from bg_env.render.drawing import draw
 from bg_env.render.scene import Arrow, scene
 from bg_env.render.shapes import Circle, Curve, Drawing, Line, Point, Polygon, Rect, Shape, Text
+from bg_env.rules.settings import Settings
 from bg_env.rules.state import States
-from bg_env.rules.variant import Settings
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from bg_env.checks import is_player
 from bg_env.errors import BgEnvError, quoted
+from bg_env.rules.settings import Settings
 from bg_env.rules.state import (
     END_ILLEGAL,
     END_TRUNCATED,
@@ -22,7 +23,7 @@ from bg_env.rules.state import (
     States,
     check_board,
 )
-from bg_env.rules.variant import OFF, Settings, Variant, variant_of
+from bg_env.rules.variant import OFF, Variant, variant_of
 
 __all__ = ["NAMES", "Arrow", "Cube", "Die", "Scene", "pip_count", "position_scene", "scene"]
 

@@ -8,8 +8,9 @@ from html import escape
 from bg_env.render.drawing import draw
 from bg_env.render.scene import Arrow, position_scene, scene
 from bg_env.render.shapes import Circle, Curve, Drawing, Line, Polygon, Rect, Shape, Text
+from bg_env.rules.settings import Settings
 from bg_env.rules.state import States
-from bg_env.rules.variant import Settings, Variant
+from bg_env.rules.variant import Variant
 
 __all__ = ["FONT", "board_svg", "position_svg", "shape_svg", "svg"]
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from bg_env.render.scene import Scene, position_scene, scene
+from bg_env.rules.settings import Settings
 from bg_env.rules.state import States
-from bg_env.rules.variant import BAR, OFF, Settings, Variant
+from bg_env.rules.variant import BAR, OFF, Variant
 
 __all__ = ["SYMBOLS", "board_text", "position_text"]
 

@@ -33,6 +33,15 @@ from bg_env.rules.moves import play_step, step_sets
 from bg_env.rules.plays import MAX_PLAYS, PlayBuffer, list_plays, play_buffer, plays, plays_into, plays_scratch
 from bg_env.rules.reasons import Reason, illegal_reason
 from bg_env.rules.scoring import board_level, counted_level
+from bg_env.rules.settings import (
+    LIFTED_CAP,
+    RULES,
+    Rules,
+    Settings,
+    SettingsKeywords,
+    SettingsLike,
+    read_settings,
+)
 from bg_env.rules.state import (
     END_FINISHED,
     END_ILLEGAL,
@@ -48,21 +57,7 @@ from bg_env.rules.state import (
     check_board,
     check_state,
 )
-from bg_env.rules.variant import (
-    BAR,
-    LIFTED_CAP,
-    OFF,
-    RULES,
-    VARIANTS,
-    Rules,
-    Settings,
-    SettingsKeywords,
-    SettingsLike,
-    Variant,
-    VariantLike,
-    read_settings,
-    variant_of,
-)
+from bg_env.rules.variant import BAR, OFF, VARIANTS, Variant, VariantLike, variant_of
 
 __all__ = [
     "ACTIONS",

@@ -16,8 +16,8 @@ from bg_env.rules.actions import FIRST_NAMED, ROLL, TAKE
 from bg_env.rules.cube import may_turn_again
 from bg_env.rules.game import apply
 from bg_env.rules.plays import MAX_PLAYS, PlayBuffer, grown, list_plays, play_buffer
+from bg_env.rules.settings import Rules
 from bg_env.rules.state import Phase, States
-from bg_env.rules.variant import Rules
 
 __all__ = ["Room", "candidates", "list_candidates"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bg_env._jit import inlined
+from bg_env.rules.settings import Rules
 from bg_env.rules.state import States
-from bg_env.rules.variant import Rules
 
 __all__ = ["at_stake", "may_double", "may_turn_again"]
 

@@ -15,6 +15,7 @@ from bg_env.rules.cube import at_stake, may_double
 from bg_env.rules.dice import draw
 from bg_env.rules.moves import play_step, step_sets
 from bg_env.rules.scoring import BACKGAMMON, SINGLE, board_level, counted_level
+from bg_env.rules.settings import Rules
 from bg_env.rules.state import (
     END_FINISHED,
     END_ILLEGAL,
@@ -26,7 +27,7 @@ from bg_env.rules.state import (
     Phase,
     States,
 )
-from bg_env.rules.variant import OFF, Rules
+from bg_env.rules.variant import OFF
 
 __all__ = [
     "apply",

@@ -15,8 +15,8 @@ from bg_env.rules.bits import lowest, size
 from bg_env.rules.cube import may_turn_again
 from bg_env.rules.dice import below
 from bg_env.rules.moves import step_sets
+from bg_env.rules.settings import Rules
 from bg_env.rules.state import Phase, States
-from bg_env.rules.variant import Rules
 
 __all__ = ["is_legal", "legal_mask", "legal_sets", "pick_action", "pick_legal", "pick_random", "write_mask"]
 

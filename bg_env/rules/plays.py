@@ -25,8 +25,9 @@ from bg_env.rules.actions import step_number
 from bg_env.rules.bits import highest, lowest, opposed_points
 from bg_env.rules.game import apply_finished_play
 from bg_env.rules.moves import blocked_points, held_points, play_step, sources, step_sets
+from bg_env.rules.settings import Rules
 from bg_env.rules.state import STATE, Phase, States
-from bg_env.rules.variant import BAR, OFF, Rules
+from bg_env.rules.variant import BAR, OFF
 
 __all__ = ["MAX_PLAYS", "PlayBuffer", "grown", "list_plays", "play_buffer", "plays", "plays_into", "plays_scratch"]
 

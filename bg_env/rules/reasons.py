@@ -13,8 +13,9 @@ import numpy as np
 
 from bg_env._jit import kernel
 from bg_env.rules.actions import ACTIONS, BEAVER, DOUBLE, FIRST_NAMED, ROLL, STEPS, TAKE, die_of, source_of
+from bg_env.rules.settings import Rules
 from bg_env.rules.state import Phase, States
-from bg_env.rules.variant import BAR, OFF, Rules
+from bg_env.rules.variant import BAR, OFF
 
 __all__ = ["Reason", "illegal_reason"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from bg_env._jit import kernel
+from bg_env.rules.settings import Rules
 from bg_env.rules.state import States
-from bg_env.rules.variant import BAR, OFF, Rules
+from bg_env.rules.variant import BAR, OFF
 
 __all__ = ["BACKGAMMON", "GAMMON", "SINGLE", "board_level", "counted_level"]
 

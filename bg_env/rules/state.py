@@ -35,7 +35,8 @@ import numpy.typing as npt
 
 from bg_env.checks import is_whole
 from bg_env.errors import PositionError, quoted
-from bg_env.rules.variant import BAR, OFF, Settings
+from bg_env.rules.settings import Settings
+from bg_env.rules.variant import BAR, OFF
 
 __all__ = [
     "END_FINISHED",

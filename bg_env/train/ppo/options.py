@@ -12,7 +12,7 @@ from bg_env.errors import SettingsError, quoted
 from bg_env.players import player
 from bg_env.registration import IDS
 from bg_env.rules import Settings, read_settings
-from bg_env.rules.variant import settings_names
+from bg_env.rules.settings import settings_names
 from bg_env.train.run_folder import RunFolder
 
 __all__ = ["MINUTES", "SELF", "PpoOptions", "choose_options", "settings_of"]
