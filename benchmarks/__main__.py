@@ -1,4 +1,4 @@
-"""`bg-env bench`: the rounds, and what is made of them."""
+"""The program `python -m benchmarks`: rounds of all loops, and the ratios between them."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def _machine() -> dict[str, str]:
 
 
 def _run(chosen: dict[str, list[Any]], rounds: int, seconds: float, quiet: bool) -> dict[str, dict[str, Any]]:
-    """Every case once a round, those of a group one after the other, in odd rounds the other way round.
+    """Run every case once a round, the cases of a group one after another, in reverse order in odd rounds.
 
-    Before the first round each runs for a moment, uncounted, so that no clock holds what is compiled or loaded once.
+    Before the first round each case runs for a moment without being counted, so that compiling and loading are not timed.
     """
     results: dict[str, dict[str, Any]] = {}
     for case in (case for cases in chosen.values() for case in cases):
@@ -66,14 +66,14 @@ def _run(chosen: dict[str, list[Any]], rounds: int, seconds: float, quiet: bool)
 def measure(
     *, rounds: int, seconds: float, only: tuple[str, ...] = (), pythons: dict[str, str] | None = None, quiet: bool = False
 ) -> dict[str, Any]:
-    """All that `bench` tells, as plain values.
+    """Run the benchmarks; the results as plain values.
 
     Args:
         rounds: how often each loop runs.
-        seconds: for how long.
+        seconds: how long each loop runs in a round.
         only: names of groups; all if empty.
-        pythons: interpreters of peers.
-        quiet: no progress bar.
+        pythons: interpreters of peers, by the names of `PEERS`.
+        quiet: whether to show no progress bar.
     """
     from benchmarks.own import random_states
     from benchmarks.plan import RATIOS, groups
@@ -118,34 +118,40 @@ def _pythons(given: tuple[str, ...]) -> dict[str, str]:
     pairs = dict(item.partition("=")[::2] for item in given)
     for key, path in pairs.items():
         if key not in PEERS or not path:
-            msg = f"--python is PEER=PATH with a peer of {', '.join(PEERS)}, not {key!r}"
+            msg = f"--python is PEER=PATH, where PEER is one of {', '.join(PEERS)}, not {key!r}"
             raise click.BadParameter(msg)
     return pairs
 
 
-@click.command(short_help="Measure this engine beside its peers.")
+@click.command(short_help="Measure the speed of the engine and of other libraries.")
+@click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="Runs of each loop; figures are medians.")
 @click.option(
-    "--rounds", type=click.IntRange(1), default=5, show_default=True, help="How often each loop runs; medians are told."
+    "--seconds", type=click.FloatRange(0.01), default=1.0, show_default=True, help="Seconds that each loop runs in a round."
 )
-@click.option("--seconds", type=click.FloatRange(0.01), default=1.0, show_default=True, help="How long each loop runs a round.")
 @click.option(
-    "--only", multiple=True, metavar="GROUP", help="Only this group of loops, such as 'whole plays'; can be repeated."
+    "--only", multiple=True, metavar="GROUP", help="Run only this group of loops, such as 'whole plays'; can be repeated."
 )
-@click.option("--python", multiple=True, metavar="PEER=PATH", help=f"The interpreter that has a peer ({', '.join(PEERS)}).")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for benchmarks.md and benchmarks/: table, plot, figures.")
-@click.option("--write", is_flag=True, help="Write them into docs of the repository.")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@click.option(
+    "--python",
+    multiple=True,
+    metavar="PEER=PATH",
+    help=f"Interpreter with the library of a peer ({', '.join(PEERS)}); can be repeated.",
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Folder to write benchmarks.md and benchmarks/ into.")
+@click.option("--write", is_flag=True, help="Write them into docs/ of the repository.")
+@click.option("--quiet", is_flag=True, help="Show no progress bar.")
 def bench(
     rounds: int, seconds: float, only: tuple[str, ...], python: tuple[str, ...], out: Path | None, write: bool, quiet: bool
 ) -> None:
-    """Measure this engine beside its peers, in pairs that take turns.
+    """Measure the speed of this engine and of other libraries, in loops that take turns.
 
-    Rates are per second of processor time (two threads: by the clock on the wall). Peers that are not installed are named.
+    Rates are per second of processor time; only the comparison of threads is by wall clock. Libraries that are not installed
+    are named.
     """
     from benchmarks.report import table, write_report
 
     if write and not _DOCS.is_dir():
-        msg = "--write needs the repository: give --out FOLDER"
+        msg = "--write needs a repository with docs/: give --out FOLDER instead"
         raise click.UsageError(msg)
     found = measure(rounds=rounds, seconds=seconds, only=only, pythons=_pythons(python), quiet=quiet)
     if not found["cases"]:
@@ -157,7 +163,7 @@ def bench(
     folder = out or (_DOCS if write else None)
     if folder is not None:
         for path in write_report(found, folder):
-            click.echo(f"wrote {os.path.relpath(path)}")
+            click.echo(f"written: {os.path.relpath(path)}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is measured of this engine: loops as a user would write them, each for some seconds."""
+"""Loops over this engine as a user would write them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ __all__ = ["PARTS", "aec", "batch", "encode", "in_part", "random_states", "singl
 
 Counted = dict[str, float]
 _WARM = 256
-"""Steps before the clock starts: games of a batch that began together are at different places then."""
+"""Steps before the clock starts, after which games that began together are in different parts of a game."""
 _ENVS: dict[Any, VectorEnv] = {}
 
 
 def _for(seconds: float, work: Callable[[], None], clock: Callable[[], float] = time.process_time) -> float:
-    begun = clock()
-    while clock() - begun < seconds:
+    began = clock()
+    while clock() - began < seconds:
         work()
-    return clock() - begun
+    return clock() - began
 
 
 def _batch_env(n: int, threads: int, opponent: Any, mode: str) -> VectorEnv:
@@ -47,7 +47,7 @@ def _batch_env(n: int, threads: int, opponent: Any, mode: str) -> VectorEnv:
 def batch(
     seconds: float, *, n: int, threads: int = 1, opponent: Any = None, mode: str = "same_step", wall: bool = False
 ) -> Counted:
-    """Random play of `n` cubeless games by steps of the batch, with observation and mask written."""
+    """Random play of `n` cubeless games in a batch, with observations and masks."""
     env = _batch_env(n, threads, opponent, mode)
     counted = {"games": 0.0, "steps": 0.0}
 
@@ -61,7 +61,7 @@ def batch(
 
 
 def single(seconds: float, seed: int = 0, opponent: Any = "random") -> Counted:
-    """Random games of the Gymnasium environment of one game, the opponent inside."""
+    """Random games of the Gymnasium environment of one game against an opponent."""
     env, rng = SingleEnv(cube=False, opponent=opponent), np.random.default_rng(seed)
     counted = {"games": 0.0, "steps": 0.0}
 
@@ -79,7 +79,7 @@ def single(seconds: float, seed: int = 0, opponent: Any = "random") -> Counted:
 
 
 def random_states(n: int, seed: int = 0) -> States:
-    """`n` states of random cubeless games in which a whole roll is to be played, from every part of a game."""
+    """`n` states of random cubeless games with a whole roll to play, from every part of a game."""
     env, rng = VectorEnv(1024, cube=False, opponent=None, autoreset_mode="same_step"), np.random.default_rng(seed)
     env.reset(seed=seed)
     parts: list[States] = []
@@ -95,7 +95,7 @@ def random_states(n: int, seed: int = 0) -> States:
 
 
 def whole_plays(seconds: float, states: States) -> Counted:
-    """The distinct whole plays of all states, over and over, without encodings."""
+    """The distinct whole plays of all states, again and again, without observations."""
     rules = Settings(cube=False).record()
     counted = {"rolls": 0.0, "plays": 0.0}
 
@@ -111,7 +111,7 @@ def whole_plays(seconds: float, states: States) -> Counted:
 
 
 def encode(seconds: float, states: States, name: str) -> Counted:
-    """Observations by one encoder."""
+    """Observations of one encoder."""
     view, rules = encoder(name), Settings(cube=False).record()
     seats = np.zeros(len(states), np.int8)
     out: npt.NDArray[np.float32] = np.empty((len(states), view.size), np.float32)
@@ -127,7 +127,7 @@ def encode(seconds: float, states: States, name: str) -> Counted:
 
 
 def _part(states: States) -> npt.NDArray[np.int64]:
-    """Which part of the game each state is in: the first ten turns, contact, races and bearing off."""
+    """The part of the game of each state, as an index into PARTS."""
     points = np.arange(26)
     held = states["points"] > 0
     rear = (held * points).max(2).sum(1)
@@ -135,12 +135,12 @@ def _part(states: States) -> npt.NDArray[np.int64]:
 
 
 PARTS = ("first ten turns", "contact", "race")
-"""Parts of a game, in which steps may cost more or less."""
+"""Parts of a game, whose steps differ in cost."""
 
 
 @lru_cache
 def _states_by_part(seed: int) -> tuple[VectorEnv, list[dict[str, Any]]]:
-    """A batch, and for each of PARTS what to restore so that all its games are there."""
+    """A batch, and for each of PARTS a save of it with all games in that part."""
     env = VectorEnv(4096, cube=False, opponent=None, autoreset_mode="same_step")
     env.reset(seed=seed)
     rng, kept = np.random.default_rng(seed), []
@@ -158,21 +158,21 @@ def _states_by_part(seed: int) -> tuple[VectorEnv, list[dict[str, Any]]]:
 
 
 def in_part(seconds: float, part: str, seed: int = 0) -> Counted:
-    """A few steps of a batch whose games are all in the same part of the game, over and over from the same states."""
+    """A few steps of a batch with all games in one part of the game, again and again from the same states."""
     (env, starts), rng = _states_by_part(0), np.random.default_rng(seed)
     start, counted = starts[PARTS.index(part)], {"steps": 0.0, "seconds": 0.0}
     while counted["seconds"] < seconds:
         env.restore(start)
-        begun = time.process_time()
+        began = time.process_time()
         for _ in range(4):
             env.step(env.sample(rng))
-        counted["seconds"] += time.process_time() - begun
+        counted["seconds"] += time.process_time() - began
         counted["steps"] += 4 * 4096
     return counted
 
 
 class _Empty(AECEnv[str, Any, Any]):
-    """An environment that plays nothing: two agents take turns, fresh arrays of our sizes are handed out, 199 steps a game."""
+    """An environment without a game: two agents take turns for 199 steps, and are given new arrays of our sizes."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -183,7 +183,7 @@ class _Empty(AECEnv[str, Any, Any]):
         self._mask[40:48] = 1
         self._rest = 0
 
-    def observe(self, agent: str) -> Any:  # noqa: ARG002 - it sees nothing
+    def observe(self, agent: str) -> Any:  # noqa: ARG002 - there is nothing to see
         return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
@@ -209,7 +209,7 @@ class _Empty(AECEnv[str, Any, Any]):
 
 
 def aec(seconds: float, *, seed: int = 0, empty: bool = False) -> Counted:
-    """Random games of the PettingZoo environment: checks on, the mask sampled; or of one that is empty."""
+    """Random games of the PettingZoo environment, with its checks and the mask sampled; or of the empty one."""
     env: Any = _Empty() if empty else BackgammonEnv(cube=False)
     rng, counted = np.random.default_rng(seed), {"games": 0.0, "steps": 0.0}
 

@@ -1,4 +1,4 @@
-"""What is measured, in which groups, and which ratios are wanted."""
+"""The loops by group, and the ratios between them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Case:
     """One loop.
 
     Attributes:
-        key: names it in the results.
-        label: what it is, in words.
-        count: what of the counted things is its rate: "games", "steps", "rolls", "observations".
-        run: does it for so many seconds, with the number of the round as seed.
+        key: its name in the results.
+        label: its name in tables.
+        count: the count that makes its rate: "games", "steps", "rolls" or "observations".
+        run: runs it for so many seconds, with the number of the round as seed; the counts, and the seconds.
     """
 
     key: str
@@ -37,7 +37,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Two cases of one group, the better one first, and how many times as fast it is wanted to be (None: it is told only)."""
+    """Two cases of one group, ours first, and the ratio to reach; None if there is none."""
 
     label: str
     ours: str
@@ -64,7 +64,7 @@ def _peer(peer: Peer, key: str, label: str, count: str, case: str, **more: objec
 
 
 def groups(peers: dict[str, Peer], states: States, positions: Path) -> dict[str, list[Case]]:
-    """The cases by group; those of a group take turns, so that their ratios are of the same minute."""
+    """The cases by group; those of a group take turns, so that both sides of a ratio run within the same minute."""
     random_play = [Case("batch", "batch of 4,096, one thread", "games", lambda s, _: own.batch(s, n=4096))]
     if "openspiel" in peers:
         for what in ("bare", "observation", "observation and mask"):

@@ -1,4 +1,4 @@
-"""The peers: other programs' loops, each in a process of its own, and whether they are there."""
+"""Peers: the loops of other libraries, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bg_env.rules import States
 __all__ = ["PEERS", "Peer", "PeerMissingError", "write_positions"]
 
 FOLDER: Final = Path(__file__).resolve().parent / "peers"
-"""The loops: in the repository, not in the wheel."""
+"""The folder of the loops."""
 
 PEERS: Final = {
     "openspiel": "openspiel.py",
@@ -28,7 +28,7 @@ PEERS: Final = {
 
 
 class PeerMissingError(BgEnvError):
-    """A peer cannot be run here."""
+    """A peer cannot be run."""
 
 
 class Peer:
@@ -36,16 +36,16 @@ class Peer:
 
     Args:
         key: of `PEERS`.
-        python: the interpreter that has it; this one unless given.
+        python: the interpreter that has its library; None for this one.
 
     Raises:
-        PeerMissingError: it does not start, with the last line of what it said.
+        PeerMissingError: it does not start; the message has the last line of its stderr.
     """
 
     def __init__(self, key: str, python: str | None = None) -> None:
         script = FOLDER / PEERS[key]
         if not script.exists():
-            msg = f"{key}: its loop is {script.name} in benchmarks/ of the repository, which is not here"
+            msg = f"{key}: its loop, {script.name} in benchmarks/peers of the repository, is missing"
             raise PeerMissingError(msg)
         try:
             self._process = subprocess.Popen(
@@ -61,7 +61,7 @@ class Peer:
         hello = self._line()
         if hello is None:
             said = (self._process.communicate()[1] or "").strip().splitlines()[-1:]
-            msg = f"{key}: {said[0] if said else 'it said nothing'}"
+            msg = f"{key}: {said[0] if said else 'it ended without a message'}"
             raise PeerMissingError(msg)
         self.name: str = hello["name"]
         self.version: str = hello["version"]
@@ -75,10 +75,10 @@ class Peer:
         return None
 
     def ask(self, case: str, seconds: float, seed: int = 0, **more: Any) -> dict[str, float]:
-        """Run one of its loops for so long; what it counted.
+        """Run one of its loops for so many seconds; its counts.
 
         Raises:
-            PeerMissingError: it died of it.
+            PeerMissingError: it ended without an answer.
         """
         stdin = self._process.stdin
         if stdin is not None:
@@ -99,7 +99,7 @@ class Peer:
 
 
 def write_positions(states: States, path: Path) -> None:
-    """The states as gnubg-nn takes them: 25 counts a side, the bar last, the mover second."""
+    """Write states as gnubg-nn takes them: 25 counts a side with the bar last, the mover second."""
     rows = []
     for state in states:
         side = int(state["turn"])

@@ -1,4 +1,4 @@
-"""Replaying a record: the engine beside the tests' oracle, and painting frames: python benchmarks/replay.py."""
+"""Speed of checking a record, beside the tests' oracle, and of drawing frames: python benchmarks/replay.py."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def seconds(call: Callable[[], object]) -> float:
 
 
 def replay_pairs(path: Path) -> None:
-    """The same file by both, in turns."""
+    """Check the same file with both, in turns."""
     replay_files([path])  # compiles
     pairs = []
     for _ in range(ROUNDS):
@@ -41,11 +41,11 @@ def replay_pairs(path: Path) -> None:
 
 
 def frames() -> None:
-    """Pixels of one board, if Pillow is there."""
+    """Frames of one board per second, if Pillow is installed."""
     try:
         from bg_env.render.raster import board_rgb
     except ImportError:
-        print("frames: Pillow is absent")
+        print("frames: Pillow is not installed")
         return
     states, settings = np.zeros(1, STATE), Settings()
     new_episode(states, 0, settings.record(), np.uint64(1))

@@ -3,7 +3,7 @@
     python benchmarks/strength.py --games 20000
     python benchmarks/strength.py --only cube --games 8000
 
-gnubg needs the package gnubg-nn; rows with it are left out, and said so, where it is missing.
+gnubg needs the package gnubg-nn; without it, its rows are left out with a message.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CUBELESS, CUBE = Settings(cube=False), Settings()
 
 
 class PlaysOnly:
-    """A player's checker plays alone: it never doubles and takes everything."""
+    """A player that never doubles and takes every double."""
 
     def __init__(self, name: str) -> None:
         self.name = f"{name} without cube"
@@ -35,7 +35,7 @@ class PlaysOnly:
         return bound
 
     def choose_plays(self, states: Any, words: Any) -> Any:
-        """Its plays."""
+        """The plays of the player."""
         return self._player.choose_plays(states, words)
 
 
@@ -61,9 +61,11 @@ ROWS: dict[str, list[tuple[Any, Any, Settings]]] = {
 
 
 @click.command(help=__doc__)
-@click.option("--only", type=click.Choice(list(ROWS)), multiple=True, help="Only this table; can be repeated.")
-@click.option("--games", type=click.IntRange(2), default=20_000, show_default=True, help="Of each row; of matches a tenth.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option("--only", type=click.Choice(list(ROWS)), multiple=True, help="Measure only this table; can be repeated.")
+@click.option(
+    "--games", type=click.IntRange(2), default=20_000, show_default=True, help="Games of each row; a tenth as many matches."
+)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the dice.")
 def main(only: tuple[str, ...], games: int, seed: int) -> None:
     """Measure and print."""
     for table in only or ROWS:

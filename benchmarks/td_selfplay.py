@@ -1,10 +1,10 @@
-"""Self-play with learning beside gnubg-nn's self-play without: games per second of processor time, in turns, in one run.
+"""Speed of learning by self-play, beside gnubg-nn's self-play without learning: games per second of processor time.
 
     python benchmarks/td_selfplay.py --rounds 5 --seconds 10
 
-The learner is `TDLearner` on one thread with the 198 inputs and two hidden layers of 128 and 64 units, fitted by Adam, after
-enough games that its own have the usual length, with no plays by chance, which make them longer. gnubg-nn plays both sides
-with `best_move` at 0 plies. Needs torch and gnubg-nn.
+The two take turns in one run. The learner is `TDLearner` on one thread with the 198 inputs and two hidden layers of 128 and 64
+units, fitted by Adam, without random plays, which make games longer, and after enough games that its own have the usual length.
+gnubg-nn plays both sides with `best_move` at 0 plies. Needs torch and gnubg-nn.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ START = [0, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2,
 
 def learn(learner: TDLearner, seconds: float) -> float:
     """Games per second of processor time."""
-    games, begun = learner.games, time.process_time()
-    while time.process_time() - begun < seconds:
+    games, began = learner.games, time.process_time()
+    while time.process_time() - began < seconds:
         learner.round(0.0)
-    return (learner.games - games) / (time.process_time() - begun)
+    return (learner.games - games) / (time.process_time() - began)
 
 
 def gnubg_game(dice: random.Random) -> int:
@@ -51,21 +51,21 @@ def gnubg_game(dice: random.Random) -> int:
 
 def gnubg(dice: random.Random, seconds: float) -> float:
     """Games per second of processor time."""
-    games, begun = 0, time.process_time()
-    while time.process_time() - begun < seconds:
+    games, began = 0, time.process_time()
+    while time.process_time() - began < seconds:
         gnubg_game(dice)
         games += 1
-    return games / (time.process_time() - begun)
+    return games / (time.process_time() - began)
 
 
 @click.command(help=__doc__)
-@click.option("--rounds", type=click.IntRange(1), default=5, show_default=True)
-@click.option("--seconds", type=click.FloatRange(0.1), default=10.0, show_default=True, help="Of each loop a round.")
+@click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="Runs of each loop.")
+@click.option("--seconds", type=click.FloatRange(0.1), default=10.0, show_default=True, help="Seconds of each loop in a round.")
 @click.option(
-    "--warm", type=click.IntRange(0), default=30_000, show_default=True, help="Games learnt from before the clock runs."
+    "--warm", type=click.IntRange(0), default=30_000, show_default=True, help="Games of self-play before the clock starts."
 )
 @click.option(
-    "--batch", type=click.IntRange(1), default=512, show_default=True, help="Games side by side, and positions of an update."
+    "--batch", type=click.IntRange(1), default=512, show_default=True, help="Games side by side, and positions in an update."
 )
 def main(rounds: int, seconds: float, warm: int, batch: int) -> None:
     """Measure and print."""

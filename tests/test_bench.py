@@ -79,7 +79,9 @@ def test_a_peer_that_is_not_there_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(peers, "FOLDER", tmp_path)
     with pytest.raises(peers.PeerMissingError, match=r"openspiel: ModuleNotFoundError: .*a_library_that_is_absent"):
         peers.Peer("openspiel")
-    with pytest.raises(peers.PeerMissingError, match="in benchmarks/ of the repository"):
+    with pytest.raises(
+        peers.PeerMissingError, match=r"its loop, pgx_cpu\.py in benchmarks/peers of the repository, is missing"
+    ):
         peers.Peer("pgx")
 
 

@@ -18,12 +18,12 @@ def play(question: dict[str, Any], observe: bool, mask: bool) -> dict[str, float
     """Whole random games until the time is over; a decision is one of OpenSpiel's, both dice of an ordinary roll."""
     rng = random.Random(question["seed"])
     games = decisions = 0
-    begun = time.process_time()
-    while time.process_time() - begun < question["seconds"]:
+    began = time.process_time()
+    while time.process_time() - began < question["seconds"]:
         state = GAME.new_initial_state()
         while not state.is_terminal():
             if state.is_chance_node():
-                state.apply_action(rng.choice(state.chance_outcomes())[0])  # all outcomes are as likely
+                state.apply_action(rng.choice(state.chance_outcomes())[0])  # all outcomes are equally likely
                 continue
             if observe:
                 np.asarray(state.observation_tensor(), np.float32)

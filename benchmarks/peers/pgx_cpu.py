@@ -1,6 +1,6 @@
 """Pgx's backgammon on the CPU: random legal play of a whole batch, vmapped, scanned and compiled, with automatic resets.
 
-A step is one checker or a forced pass; observation and mask are part of Pgx's state, so both are made.
+A step is one checker or a forced pass; observation and mask are part of Pgx's state, so both are computed.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ def play(question: dict[str, Any]) -> dict[str, float]:
     n = int(question["batch"])
     if n not in STARTED:
         state = INIT(jax.random.split(jax.random.PRNGKey(0), n))
-        for k in range(8):  # so that not all games are at their beginning
+        for k in range(8):  # so that games are in different parts of a game
             state, _ = jax.block_until_ready(_many(state, jax.random.PRNGKey(k)))
         STARTED[n] = state
     state, key = STARTED[n], jax.random.PRNGKey(question["seed"] + 100)
     games = steps = 0
-    begun = time.process_time()
-    while time.process_time() - begun < question["seconds"]:
+    began = time.process_time()
+    while time.process_time() - began < question["seconds"]:
         key, now = jax.random.split(key)
         state, (ended, *_) = jax.block_until_ready(_many(state, now))
         games += int(ended.sum())
         steps += n * LENGTH
     STARTED[n] = state
-    return {"games": games, "steps": steps, "seconds": time.process_time() - begun}
+    return {"games": games, "steps": steps, "seconds": time.process_time() - began}
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ def play(question: dict[str, Any]) -> dict[str, float]:
     env = OpenSpielCompatibilityV0(game_name="backgammon", config={"scoring_type": "full_scoring"})
     rng = random.Random(question["seed"])
     games = steps = 0
-    begun = time.process_time()
-    while time.process_time() - begun < question["seconds"]:
+    began = time.process_time()
+    while time.process_time() - began < question["seconds"]:
         env.reset(seed=question["seed"] * 100_000 + games)
         for _ in env.agent_iter():
             _, _, terminated, truncated, info = env.last()

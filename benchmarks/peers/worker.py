@@ -1,8 +1,8 @@
-"""The talk between `python -m bg_env bench` and a peer: one JSON line for each question, one for its answer.
+"""The protocol between the benchmarks and a peer: one JSON line for each question, and one for its answer.
 
-A peer runs in a process of its own, with its own interpreter if need be, and needs nothing of bg_env. It says who it is, then
-for every line {"case": ..., "seconds": ..., "seed": ..., "positions": ...} runs that loop and answers with what it counted and
-the processor seconds that it took.
+A peer runs in a process of its own, possibly with another interpreter, and does not need bg_env. It first prints its name and
+version; then, for every line {"case": ..., "seconds": ..., "seed": ..., "positions": ...}, it runs that loop and answers with
+its counts and the processor seconds.
 """
 
 from __future__ import annotations
