@@ -1,9 +1,9 @@
-"""PPO with action masks in one file, in the manner of CleanRL: one net plays both seats of a batch of games.
+"""PPO with action masks in one file, in the style of CleanRL: one net plays both seats of a batch of games.
 
     python examples/cleanrl_ppo_selfplay.py --minutes 4 --out runs/cleanrl
 
-Writes net.pt and curve.csv (now and then some games against the random player) into the folder, and prints how the net does
-against the random player in games that it has never seen. It needs PyTorch besides bg_env.
+Writes net.pt and curve.csv (evaluation games during training) into the folder, then evaluates the net against the random
+player. It needs only PyTorch besides bg_env.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from torch.distributions import Categorical
 
 from bg_env import arena
 
-GAMES, STEPS = 256, 64  # a rollout: so many games at once, so many decisions in each
+GAMES, STEPS = 256, 64  # a rollout: games played at once, decisions in each
 EPOCHS, BATCH, CLIP, ENTROPY, LAMBDA, RATE = 4, 2048, 0.2, 0.01, 0.95, 6e-4
-FRESH = 2**63  # the first seed of games that the training does not see
+EVALUATION = 2**63  # added to the seed for the evaluation games, which the training does not see
 
 
 class Agent(nn.Module):
-    """A net for the policy and one for the value, both seen by the player who is to act."""
+    """A policy net and a value net, both from the view of the player to act."""
 
     def __init__(self, inputs: int, actions: int) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Agent(nn.Module):
 
     @torch.no_grad()
     def greedy(self, seen: dict[str, Any]) -> Any:
-        """The likeliest action for each of a batch of observations: a player for the arena."""
+        """The most probable action for each of a batch of observations: a player for the arena."""
         mask = torch.from_numpy(seen["action_mask"]).bool()
         return self.policy(torch.from_numpy(seen["observation"]), mask).logits.argmax(dim=1).numpy()
 
@@ -51,10 +51,10 @@ class Agent(nn.Module):
 def advantages(rewards: Tensor, values: Tensor, players: Tensor, ends: Tensor) -> Tensor:
     """Generalised advantages when one net plays both seats.
 
-    Rewards are those of the player who acted, values those of the player to act. Where the next decision is the other player's,
-    what is good there is bad here: the next value and all that is carried back change their sign. Between the steps of a turn,
-    and where the other had to pass, they do not. Nothing is carried back over the end of a game. `rewards` and `ends` are
-    (steps, games), `values` and `players` (who is to act) have a row more.
+    Rewards belong to the player who acted, values to the player to act. Where the next decision is the other player's, the next
+    value and the advantage carried back change their sign; between the steps of a turn, and where the other player had to pass,
+    they do not. Nothing is carried back over the end of a game. `rewards` and `ends` are (steps, games); `values` and `players`
+    (the player to act) have one row more.
     """
     found, later = torch.empty_like(rewards), torch.zeros_like(rewards[0])
     for t in reversed(range(len(rewards))):
@@ -64,16 +64,16 @@ def advantages(rewards: Tensor, values: Tensor, players: Tensor, ends: Tensor) -
 
 
 class Games:
-    """A batch of games that one agent plays from both seats, on from rollout to rollout; rewards are thirds of a point."""
+    """A batch of games that one agent plays in both seats and continues from rollout to rollout; rewards are points / 3."""
 
     def __init__(self, seed: int) -> None:
-        how: dict[str, Any] = {"opponent": None, "reward": "normalized", "autoreset_mode": "same_step"}
-        self.envs = gymnasium.make_vec("bg_env/BackgammonCubeless-v0", GAMES, **how)
+        options: dict[str, Any] = {"opponent": None, "reward": "normalized", "autoreset_mode": "same_step"}
+        self.envs = gymnasium.make_vec("bg_env/BackgammonCubeless-v0", GAMES, **options)
         self.seen, self.infos = self.envs.reset(seed=seed)
 
     @torch.no_grad()
     def rollout(self, agent: Agent) -> tuple[list[Tensor], int]:
-        """Observations, masks, actions, their log-probabilities, advantages and returns; how many games ended."""
+        """Observations, masks, actions, their log-probabilities, advantages and returns; and the number of games that ended."""
         lists: list[list[Tensor]] = [[] for _ in range(8)]
         seen, masks, actions, logs, rewards, ends, values, players = lists
         for step in range(STEPS + 1):
@@ -96,7 +96,7 @@ class Games:
 
 
 def update(agent: Agent, optimizer: torch.optim.Optimizer, columns: list[Tensor]) -> None:
-    """PPO's clipped steps over a rollout."""
+    """PPO's clipped updates over a rollout."""
     for _ in range(EPOCHS):
         order: Any = torch.randperm(len(columns[0]))
         for rows in order.split(BATCH):
@@ -113,18 +113,18 @@ def update(agent: Agent, optimizer: torch.optim.Optimizer, columns: list[Tensor]
 
 
 @click.command(help=__doc__)
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Of training.")
-@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="That measure it, rounded down to even.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of games, net and exploration.")
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Minutes of training.")
+@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="Evaluation games, an even number.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Random seed.")
 @click.option("--out", type=click.Path(path_type=Path), default="runs/cleanrl", show_default=True, help="A new folder.")
-@click.option("--smoke", is_flag=True, help="Only see that it runs: two rollouts, twenty games.")
+@click.option("--smoke", is_flag=True, help="A quick test that it runs: two rollouts, twenty games.")
 def main(minutes: float, games: int, seed: int, out: Path, smoke: bool) -> None:
-    """Train, write, measure."""
-    if out.exists():
-        msg = f"{out} exists already: choose a new folder with --out"
+    """Train, save and evaluate."""
+    if games % 2 or out.exists():
+        msg = f"--games is an even number and --out a new folder, not {games} and {out}"
         raise click.UsageError(msg)
     out.mkdir(parents=True)
-    torch.set_num_threads(1)  # for so small a net more threads cost more than they bring
+    torch.set_num_threads(1)  # for a net this small, more threads cost more than they save
     torch.manual_seed(seed)
     batch, began = Games(seed), time.monotonic()
     agent = Agent(batch.seen["observation"].shape[1], batch.seen["action_mask"].shape[1])
@@ -142,7 +142,7 @@ def main(minutes: float, games: int, seed: int, out: Path, smoke: bool) -> None:
     torch.save(agent.state_dict(), out / "net.pt")
     with (out / "curve.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
-    click.echo(arena.play(agent.greedy, "random", games=20 if smoke else games // 2 * 2, seed=FRESH + seed, cube=False).text())
+    click.echo(arena.play(agent.greedy, "random", games=20 if smoke else games, seed=EVALUATION + seed, cube=False).text())
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""OpenSpiel's DQN over bg_env: two agents learn by playing against each other, one on each seat.
+"""OpenSpiel's DQN over bg_env: two agents learn by playing against each other, one in each seat.
 
     python examples/openspiel_dqn.py --minutes 4 --out runs/openspiel_dqn
 
-Each agent is asked and rewarded on its own turns only, so that no value has the wrong sign; the legal actions go with the
-observations. Writes curve.csv (now and then some games of the first agent against the random player) into the folder, and
-prints how that agent does in games that it has never seen. It needs `pip install "bg_env[openspiel]"` and PyTorch.
+Each agent acts and is rewarded on its own turns only, so that values keep their sign; observations come with the legal
+actions. Writes curve.csv (games of the first agent against the random player during training) into the folder, then evaluates
+that agent against the random player. Install: `pip install "bg_env[openspiel]"`, and PyTorch.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tqdm import tqdm
 from bg_env import VARIANTS, arena
 from bg_env.adapters.openspiel import AgentPlayer, load_game
 
-FRESH = 2**63  # the first seed of games that the training does not see
+EVALUATION = 2**63  # added to the seed for the evaluation games, which the training does not see
 
 
 def new_agent(seat: int, inputs: int, actions: int, seed: int) -> Any:
@@ -41,7 +41,7 @@ def new_agent(seat: int, inputs: int, actions: int, seed: int) -> Any:
         loss_str="huber",
         learn_every=8,
         update_target_network_every=200,
-        weight_update_coeff=0.0,  # the target net becomes the net
+        weight_update_coeff=0.0,  # hard updates of the target net
         min_buffer_size_to_learn=500,
         epsilon_start=1.0,
         epsilon_end=0.05,
@@ -53,33 +53,47 @@ def new_agent(seat: int, inputs: int, actions: int, seed: int) -> Any:
 
 
 def play_game(env: rl_environment.Environment, agents: list[Any]) -> int:
-    """Both agents play a game and learn from it; the number of decisions."""
+    """Play a game between the agents, which learn from it; the number of decisions."""
     step, decisions = env.reset(), 0
     while not step.last():
         action = agents[step.current_player()].step(step).action
         step = env.step([action])
         decisions += 1
     for agent in agents:
-        agent.step(step)  # how it ended
+        agent.step(step)  # the result
     return decisions
 
 
-@click.command(help=__doc__)
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Of training.")
-@click.option("--variant", type=click.Choice(list(VARIANTS)), default="backgammon", show_default=True, help="What to learn.")
-@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="That measure it, an even number.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of dice, nets and exploration.")
-@click.option("--out", type=click.Path(path_type=Path), default="runs/openspiel_dqn", show_default=True, help="A new folder.")
-@click.option("--smoke", is_flag=True, help="Only see that it runs: six games, and twenty to measure.")
-def main(minutes: float, variant: str, games: int, seed: int, out: Path, smoke: bool) -> None:
-    """Train, write, measure."""
+def check(games: int, out: Path) -> None:
+    """Refuse options that cannot work before the training starts, and make the folder."""
     if games % 2:
-        msg = f"--games is an even number, half of them from each seat, not {games}"
+        msg = f"--games is an even number, half of the games from each seat, not {games}"
         raise click.UsageError(msg)
-    if out.exists():
+    try:
+        out.mkdir(parents=True)
+    except FileExistsError as error:
         msg = f"{out} exists already: choose a new folder with --out"
-        raise click.UsageError(msg)
-    out.mkdir(parents=True)
+        raise click.UsageError(msg) from error
+    except OSError as error:
+        raise click.UsageError(str(error)) from error
+
+
+@click.command(help=__doc__)
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Minutes of training.")
+@click.option("--variant", type=click.Choice(list(VARIANTS)), default="backgammon", show_default=True, help="Variant to learn.")
+@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="Evaluation games, an even number.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Random seed.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="runs/openspiel_dqn",
+    show_default=True,
+    help="A new folder.",
+)
+@click.option("--smoke", is_flag=True, help="A quick test that it runs: six games, twenty evaluation games.")
+def main(minutes: float, variant: str, games: int, seed: int, out: Path, smoke: bool) -> None:
+    """Train, save and evaluate."""
+    check(games, out)
     torch.set_num_threads(1)
     env = rl_environment.Environment(load_game(variant, cube=False))
     env.seed(seed)
@@ -87,7 +101,7 @@ def main(minutes: float, variant: str, games: int, seed: int, out: Path, smoke: 
     agents = [new_agent(seat, inputs, actions, seed) for seat in (0, 1)]
     player = AgentPlayer(agents[0], name="dqn")
 
-    def measure(number: int, first: int) -> arena.Result:
+    def evaluate(number: int, first: int) -> arena.Result:
         return arena.play(player, "random", games=number, seed=first, variant=variant, cube=False)
 
     rows: list[tuple[Any, ...]] = [("steps", "seconds", "games", "points", "low", "high")]
@@ -99,13 +113,13 @@ def main(minutes: float, variant: str, games: int, seed: int, out: Path, smoke: 
             ended += 1
             seconds = time.monotonic() - began
             if smoke or seconds > due:
-                points, due = measure(20 if smoke else 200, seed).points, due + 30
+                points, due = evaluate(20 if smoke else 200, seed).points, due + 30
                 rows.append((steps, round(seconds, 1), ended, *np.round(points, 4).tolist()))
                 bar.write(f"{steps:>10,} steps, {ended:>7,} games: {points.text()} points per game against random")
             bar.update(min(round(seconds), bar.total) - bar.n)
     with (out / "curve.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
-    click.echo(measure(20 if smoke else games, FRESH + seed).text())
+    click.echo(evaluate(20 if smoke else games, EVALUATION + seed).text())
 
 
 if __name__ == "__main__":

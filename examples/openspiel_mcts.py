@@ -1,10 +1,10 @@
-"""OpenSpiel's Monte Carlo tree search over bg_env: how strength grows with the number of simulations.
+"""OpenSpiel's Monte Carlo tree search over bg_env: strength by the number of simulations.
 
     python examples/openspiel_mcts.py --simulations 64 --games 100 --out runs/mcts
 
-The search throws its own dice: they are chance nodes of the game, and those that will really fall are not in the state that
-it is given. A leaf is judged by the race, the lead in pips. Writes curve.csv (points per game against the random player by
-simulations) into the folder. It needs `pip install "bg_env[openspiel]"`.
+The search rolls dice of its own at the chance nodes of the game: the state that it is given does not hold the rolls to come. A
+leaf is evaluated by the race, the lead in pips. Writes curve.csv (points per game against the random player for each number of
+simulations) into the folder. Install: `pip install "bg_env[openspiel]"`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tqdm import tqdm
 from bg_env import VARIANTS, arena
 from bg_env.adapters.openspiel import BotPlayer, OpenSpielGame, OpenSpielState
 
-PIPS = np.arange(26)  # what a checker on each point still has to go; 0 is borne off, 25 the bar
+PIPS = np.arange(26)  # pips that a checker on each point has to go; 0 is borne off, 25 the bar
 
 
 class Race(mcts.Evaluator):  # type: ignore[misc] # OpenSpiel has no types
-    """Who is ahead in the race, and by how much: 100 pips count as a point."""
+    """The lead in the race: 100 pips count as one point."""
 
     def evaluate(self, state: OpenSpielState) -> npt.NDArray[np.float64]:
         """The expected points of both players."""
@@ -35,7 +35,7 @@ class Race(mcts.Evaluator):  # type: ignore[misc] # OpenSpiel has no types
         return np.array([lead, -lead])
 
     def prior(self, state: OpenSpielState) -> list[tuple[int, float]]:
-        """All actions alike; of dice their probabilities."""
+        """The same probability for every action; for rolls, their probabilities."""
         if state.is_chance_node():
             return state.chance_outcomes()
         actions = state.legal_actions()
@@ -43,7 +43,7 @@ class Race(mcts.Evaluator):  # type: ignore[misc] # OpenSpiel has no types
 
 
 def searcher(simulations: int, exploration: float, seed: int) -> BotPlayer:
-    """A player that searches with so many simulations a decision."""
+    """A player that searches with so many simulations per decision."""
 
     def bot(game: OpenSpielGame) -> Any:
         return mcts.MCTSBot(game, exploration, simulations, Race(), random_state=np.random.RandomState(seed))
@@ -51,23 +51,33 @@ def searcher(simulations: int, exploration: float, seed: int) -> BotPlayer:
     return BotPlayer(bot, name=f"mcts {simulations}")
 
 
-@click.command(help=__doc__)
-@click.option("--simulations", type=click.IntRange(2), default=64, show_default=True, help="Most simulations a decision.")
-@click.option("--exploration", type=click.FloatRange(0), default=0.3, show_default=True, help="The constant of UCT, in points.")
-@click.option("--variant", type=click.Choice(list(VARIANTS)), default="backgammon", show_default=True, help="What to play.")
-@click.option("--games", type=click.IntRange(2), default=100, show_default=True, help="For each number, an even number.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of games and search.")
-@click.option("--out", type=click.Path(path_type=Path), default="runs/mcts", show_default=True, help="A new folder.")
-@click.option("--smoke", is_flag=True, help="Only see that it runs: two and four simulations, six games each.")
-def main(simulations: int, exploration: float, variant: str, games: int, seed: int, out: Path, smoke: bool) -> None:
-    """Play against the random player with more and more simulations, write the curve."""
+def check(games: int, out: Path) -> None:
+    """Refuse options that cannot work before the training starts, and make the folder."""
     if games % 2:
-        msg = f"--games is an even number, half of them from each seat, not {games}"
+        msg = f"--games is an even number, half of the games from each seat, not {games}"
         raise click.UsageError(msg)
-    if out.exists():
+    try:
+        out.mkdir(parents=True)
+    except FileExistsError as error:
         msg = f"{out} exists already: choose a new folder with --out"
-        raise click.UsageError(msg)
-    out.mkdir(parents=True)
+        raise click.UsageError(msg) from error
+    except OSError as error:
+        raise click.UsageError(str(error)) from error
+
+
+@click.command(help=__doc__)
+@click.option("--simulations", type=click.IntRange(2), default=64, show_default=True, help="Most simulations per decision.")
+@click.option(
+    "--exploration", type=click.FloatRange(0), default=0.3, show_default=True, help="Exploration constant of UCT, in points."
+)
+@click.option("--variant", type=click.Choice(list(VARIANTS)), default="backgammon", show_default=True, help="Variant to play.")
+@click.option("--games", type=click.IntRange(2), default=100, show_default=True, help="Games for each, an even number.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Random seed.")
+@click.option("--out", type=click.Path(path_type=Path), default="runs/mcts", show_default=True, help="A new folder.")
+@click.option("--smoke", is_flag=True, help="A quick test that it runs: 2 and 4 simulations, six games each.")
+def main(simulations: int, exploration: float, variant: str, games: int, seed: int, out: Path, smoke: bool) -> None:
+    """Train, save and evaluate."""
+    check(games, out)
     if smoke:
         simulations, games = 4, 6
     with (out / "curve.csv").open("w", newline="") as file:

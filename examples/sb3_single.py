@@ -1,10 +1,10 @@
-"""MaskablePPO of sb3-contrib on one game at a time: Gymnasium's environment as it is made, the opponent inside its step.
+"""MaskablePPO of sb3-contrib on one game at a time: a Gymnasium environment with the opponent inside its step.
 
     python examples/sb3_single.py --minutes 4 --out runs/sb3_single
 
-Writes model.zip and curve.csv (the games of some rollouts together) into the folder, and prints how the net does against the
-random player in games that it has never seen. It needs `pip install "bg_env[sb3]"`. Over a batch of games the same learner
-sees many times as many in the same time: examples/train_maskable_ppo.py.
+Writes model.zip and curve.csv (the games of some rollouts together) into the folder, then evaluates the net against the random
+player. Over a batch of games the same learner sees many more games in the same time: examples/train_maskable_ppo.py. Install:
+`pip install "bg_env[sb3]"`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 import bg_env  # noqa: F401 - registers the ids
-from bg_env import arena
+from bg_env import BgEnvError, Settings, arena
+from bg_env.players import player as player_named
 
 STEPS = 2048  # decisions in a rollout
-FRESH = 2**63  # the first seed of games that the training does not see
+RULES = Settings(cube=False)
+EVALUATION = 2**63  # added to the seed for the evaluation games, which the training does not see
 
 
 class Ended(BaseCallback):
-    """Keeps the points of the games that end."""
+    """Collects the points of finished games."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,7 +43,7 @@ class Ended(BaseCallback):
 
 
 def player(model: MaskablePPO) -> Any:
-    """The model as a player for the arena: the action that it finds most probable."""
+    """The model as a player for the arena: always its most probable action."""
 
     def ppo(seen: dict[str, Any]) -> Any:
         return model.predict(seen["observation"], action_masks=seen["action_mask"], deterministic=True)[0]
@@ -49,26 +51,35 @@ def player(model: MaskablePPO) -> Any:
     return ppo
 
 
-@click.command(help=__doc__)
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Of training.")
-@click.option("--opponent", default="random", show_default=True, help="The player to learn against, by name.")
-@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="That measure it, an even number.")
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of games, net and exploration.")
-@click.option("--out", type=click.Path(path_type=Path), default="runs/sb3_single", show_default=True, help="A new folder.")
-@click.option("--smoke", is_flag=True, help="Only see that it runs: two rollouts, twenty games.")
-def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke: bool) -> None:
-    """Train, write, measure."""
-    if out.exists():
-        msg = f"{out} exists already: choose a new folder with --out"
-        raise click.UsageError(msg)
+def check(opponent: str, games: int, out: Path) -> None:
+    """Refuse options that cannot work before the training starts, and make the folder."""
     if games % 2:
-        msg = f"--games is an even number, half of them from each seat, not {games}"
+        msg = f"--games is an even number, half of the games from each seat, not {games}"
         raise click.UsageError(msg)
-    torch.set_num_threads(1)  # for so small a net more threads cost more than they bring
-    # sb3-contrib asks the environment for `action_masks()`, so the observation can be a plain array. The reward "normalized"
-    # is points / 3 where no cube is in play. The opponent plays inside the step, so the learner sees its losses as well.
+    try:
+        player_named(opponent, RULES)
+        out.mkdir(parents=True)
+    except FileExistsError as error:
+        msg = f"{out} exists already: choose a new folder with --out"
+        raise click.UsageError(msg) from error
+    except (BgEnvError, OSError) as error:
+        raise click.UsageError(str(error)) from error
+
+
+@click.command(help=__doc__)
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Minutes of training.")
+@click.option("--opponent", default="random", show_default=True, help="Name of the player to learn against.")
+@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="Evaluation games, an even number.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Random seed.")
+@click.option("--out", type=click.Path(path_type=Path), default="runs/sb3_single", show_default=True, help="A new folder.")
+@click.option("--smoke", is_flag=True, help="A quick test that it runs: two rollouts, twenty games.")
+def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke: bool) -> None:
+    """Train, save and evaluate."""
+    check(opponent, games, out)
+    torch.set_num_threads(1)  # for a net this small, more threads cost more than they save
+    # sb3-contrib asks the environment for `action_masks()`, so the observation can be a plain array. Without a cube the reward
+    # "normalized" is points / 3. The opponent plays inside the step, so the learner also sees the games that it loses.
     env = gymnasium.make("bg_env/BackgammonCubeless-v0", opponent=opponent, reward="normalized", mask="info")
-    out.mkdir(parents=True)
     model = MaskablePPO(
         "MlpPolicy",
         env,
@@ -94,7 +105,7 @@ def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke:
     model.save(out / "model.zip")
     with (out / "curve.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
-    click.echo(arena.play(player(model), "random", games=20 if smoke else games, seed=FRESH + seed, cube=False).text())
+    click.echo(arena.play(player(model), "random", games=20 if smoke else games, seed=EVALUATION + seed, settings=RULES).text())
 
 
 if __name__ == "__main__":

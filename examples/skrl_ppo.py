@@ -1,10 +1,10 @@
-"""skrl's PPO over the native batch: skrl knows no masks, so the model masks by itself.
+"""skrl's PPO over the native batch, with the mask applied by the model, since skrl has no action masks.
 
     python examples/skrl_ppo.py --minutes 4 --out runs/skrl
 
-skrl lays the parts of a Dict observation side by side in the order of their sorted names: `action_mask` first, then
-`observation`. Writes net.pt and curve.csv (the games of each rollout) into the folder, and prints how the net does against the
-random player in games that it has never seen. It needs `pip install "bg_env[skrl]"`.
+skrl concatenates the parts of a Dict observation in the order of their sorted names: `action_mask`, then `observation`. Writes
+net.pt and curve.csv (the games of each rollout) into the folder, then evaluates the net against the random player. Install:
+`pip install "bg_env[skrl]"`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,12 @@ from skrl.trainers.torch import StepTrainer
 from skrl.utils import set_seed
 from torch import Tensor, nn
 
-from bg_env import arena
+from bg_env import BgEnvError, Settings, arena
+from bg_env.players import player as player_named
 
-GAMES, STEPS = 256, 64  # a rollout: so many games at once, so many decisions in each
-FRESH = 2**63  # the first seed of games that the training does not see
+GAMES, STEPS = 256, 64  # a rollout: games played at once, decisions in each
+RULES = Settings(cube=False)
+EVALUATION = 2**63  # added to the seed for the evaluation games, which the training does not see
 
 
 def net(inputs: int, outputs: int) -> nn.Sequential:
@@ -38,58 +40,67 @@ def net(inputs: int, outputs: int) -> nn.Sequential:
 
 
 class Policy(CategoricalMixin, Model):  # type: ignore[misc] # skrl is not typed
-    """Logits of the legal actions; the others have none."""
+    """Logits of the legal actions; those of the others are -1e9."""
 
     def __init__(self, **spaces: Any) -> None:
         Model.__init__(self, **spaces)
         CategoricalMixin.__init__(self)
         self.net = net(self.num_observations - self.num_actions, self.num_actions)
 
-    def compute(self, inputs: dict[str, Tensor], role: str = "") -> tuple[Tensor, dict[str, Any]]:  # noqa: ARG002 - as it asks
+    def compute(self, inputs: dict[str, Tensor], role: str = "") -> tuple[Tensor, dict[str, Any]]:  # noqa: ARG002 - skrl passes it
         """The logits for a batch of masks and observations side by side."""
         mask, seen = inputs["observations"].tensor_split([self.num_actions], dim=1)
         return self.net(seen).masked_fill(mask == 0, -1e9), {}
 
     @torch.no_grad()
     def greedy(self, seen: dict[str, Any]) -> Any:
-        """The likeliest action for each of a batch of observations: a player for the arena."""
+        """The most probable action for each of a batch of observations: a player for the arena."""
         columns = np.concatenate([seen["action_mask"], seen["observation"]], axis=1, dtype=np.float32)
         return self.compute({"observations": torch.from_numpy(columns)})[0].argmax(dim=1).numpy()
 
 
 class Value(DeterministicMixin, Model):  # type: ignore[misc] # skrl is not typed
-    """What may be expected."""
+    """The expected reward."""
 
     def __init__(self, **spaces: Any) -> None:
         Model.__init__(self, **spaces)
         DeterministicMixin.__init__(self)
         self.net = net(self.num_observations - self.num_actions, 1)
 
-    def compute(self, inputs: dict[str, Tensor], role: str = "") -> tuple[Tensor, dict[str, Any]]:  # noqa: ARG002 - as it asks
+    def compute(self, inputs: dict[str, Tensor], role: str = "") -> tuple[Tensor, dict[str, Any]]:  # noqa: ARG002 - skrl passes it
         """The values for a batch of masks and observations side by side."""
         return self.net(inputs["observations"][:, self.num_actions :]), {}
 
 
-@click.command(help=__doc__)
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Of training.")
-@click.option("--opponent", default="random", show_default=True, help="The player to learn against, by name.")
-@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="That measure it, an even number.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of games, net and exploration.")
-@click.option("--out", type=click.Path(path_type=Path), default="runs/skrl", show_default=True, help="A new folder.")
-@click.option("--smoke", is_flag=True, help="Only see that it runs: two rollouts, twenty games.")
-def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke: bool) -> None:
-    """Train, write, measure."""
+def check(opponent: str, games: int, out: Path) -> None:
+    """Refuse options that cannot work before the training starts, and make the folder."""
     if games % 2:
-        msg = f"--games is an even number, half of them from each seat, not {games}"
+        msg = f"--games is an even number, half of the games from each seat, not {games}"
         raise click.UsageError(msg)
-    if out.exists():
+    try:
+        player_named(opponent, RULES)
+        out.mkdir(parents=True)
+    except FileExistsError as error:
         msg = f"{out} exists already: choose a new folder with --out"
-        raise click.UsageError(msg)
-    out.mkdir(parents=True)
+        raise click.UsageError(msg) from error
+    except (BgEnvError, OSError) as error:
+        raise click.UsageError(str(error)) from error
+
+
+@click.command(help=__doc__)
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Minutes of training.")
+@click.option("--opponent", default="random", show_default=True, help="Name of the player to learn against.")
+@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="Evaluation games, an even number.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Random seed.")
+@click.option("--out", type=click.Path(path_type=Path), default="runs/skrl", show_default=True, help="A new folder.")
+@click.option("--smoke", is_flag=True, help="A quick test that it runs: two rollouts, twenty games.")
+def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke: bool) -> None:
+    """Train, save and evaluate."""
+    check(opponent, games, out)
     torch.set_num_threads(1)
     set_seed(seed)
-    how: dict[str, Any] = {"opponent": opponent, "reward": "normalized", "autoreset_mode": "same_step"}
-    env: Any = wrap_env(gymnasium.make_vec("bg_env/BackgammonCubeless-v0", GAMES, **how))
+    options: dict[str, Any] = {"opponent": opponent, "reward": "normalized", "autoreset_mode": "same_step"}
+    env: Any = wrap_env(gymnasium.make_vec("bg_env/BackgammonCubeless-v0", GAMES, **options))
     spaces = {"observation_space": env.observation_space, "action_space": env.action_space, "device": env.device}
     models: dict[str, Any] = {"policy": Policy(**spaces), "value": Value(**spaces)}
     settings: dict[str, Any] = {
@@ -121,7 +132,7 @@ def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke:
     with (out / "curve.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
     player = models["policy"].greedy
-    click.echo(arena.play(player, "random", games=20 if smoke else games, seed=FRESH + seed, cube=False).text())
+    click.echo(arena.play(player, "random", games=20 if smoke else games, seed=EVALUATION + seed, settings=RULES).text())
 
 
 if __name__ == "__main__":

@@ -2,10 +2,9 @@
 
     python examples/tianshou_dqn.py --minutes 4 --out runs/tianshou
 
-Tianshou's wrapper of PettingZoo would put the opponent's position behind the learner's action, with a value of the wrong sign:
-here the next position that the learner sees is always one of its own. Writes net.pt and curve.csv (the games of each round)
-into the folder, and prints how the net does against the random player in games that it has never seen. It needs
-`pip install "bg_env[tianshou]"`.
+With Tianshou's wrapper of PettingZoo the observation after the learner's action would be the opponent's, with a value of the
+wrong sign; here the next observation is always the learner's own. Writes net.pt and curve.csv (the games of some rounds
+together) into the folder, then evaluates the net against the random player. Install: `pip install "bg_env[tianshou]"`.
 """
 
 from __future__ import annotations
@@ -29,16 +28,18 @@ from tianshou.utils.net.common import Net
 from tianshou.utils.torch_utils import policy_within_training_step
 
 import bg_env  # registers the ids
-from bg_env import arena
+from bg_env import BgEnvError, Settings, arena
+from bg_env.players import player as player_named
 
-GAMES, ROUND, UPDATES, BATCH = 32, 1024, 16, 512  # games at once; steps of a round; its updates; rows of each
-MEMORY, TARGET, AHEAD = 100_000, 500, 8  # steps kept; updates between target nets; steps before a value is trusted
-EXPLORE, FEWEST = 200_000, 0.05  # the share of random actions falls from 1 to this over so many steps
-FRESH = 2**63  # the first seed of games that the training does not see
+GAMES, ROUND, UPDATES, BATCH = 32, 1024, 16, 512  # games at once; steps and updates of a round; rows of an update
+MEMORY, TARGET, AHEAD = 100_000, 500, 8  # replay buffer; updates between target nets; steps of the returns
+EXPLORE, LEAST = 200_000, 0.05  # steps over which the share of random actions falls from 1 to the other number
+RULES = Settings(cube=False)
+EVALUATION = 2**63  # added to the seed for the evaluation games, which the training does not see
 
 
 def make_env(opponent: str) -> gymnasium.Env[Any, Any]:
-    """A game whose observation has the names that Tianshou looks for: obs and mask."""
+    """A game whose observation has the names that Tianshou expects: obs and mask."""
     env = gymnasium.make("bg_env/BackgammonCubeless-v0", opponent=opponent, reward="normalized", mask="observation")
     parts: Any = env.observation_space
     renamed = spaces.Dict(obs=parts["observation"], mask=parts["action_mask"])
@@ -48,7 +49,7 @@ def make_env(opponent: str) -> gymnasium.Env[Any, Any]:
 
 
 def player(net: Any) -> Any:
-    """The net as a player for the arena: the legal action of highest value."""
+    """The net as a player for the arena: the legal action with the highest value."""
 
     @torch.no_grad()
     def dqn(seen: dict[str, Any]) -> Any:
@@ -57,25 +58,34 @@ def player(net: Any) -> Any:
     return dqn
 
 
-@click.command(help=__doc__)
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Of training.")
-@click.option("--opponent", default="random", show_default=True, help="The player to learn against, by name.")
-@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="That measure it, an even number.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of games, net and exploration.")
-@click.option("--out", type=click.Path(path_type=Path), default="runs/tianshou", show_default=True, help="A new folder.")
-@click.option("--smoke", is_flag=True, help="Only see that it runs: four rounds, twenty games.")
-def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke: bool) -> None:
-    """Train, write, measure."""
+def check(opponent: str, games: int, out: Path) -> None:
+    """Refuse options that cannot work before the training starts, and make the folder."""
     if games % 2:
-        msg = f"--games is an even number, half of them from each seat, not {games}"
+        msg = f"--games is an even number, half of the games from each seat, not {games}"
         raise click.UsageError(msg)
-    if out.exists():
+    try:
+        player_named(opponent, RULES)
+        out.mkdir(parents=True)
+    except FileExistsError as error:
         msg = f"{out} exists already: choose a new folder with --out"
-        raise click.UsageError(msg)
-    out.mkdir(parents=True)
+        raise click.UsageError(msg) from error
+    except (BgEnvError, OSError) as error:
+        raise click.UsageError(str(error)) from error
+
+
+@click.command(help=__doc__)
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Minutes of training.")
+@click.option("--opponent", default="random", show_default=True, help="Name of the player to learn against.")
+@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="Evaluation games, an even number.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Random seed.")
+@click.option("--out", type=click.Path(path_type=Path), default="runs/tianshou", show_default=True, help="A new folder.")
+@click.option("--smoke", is_flag=True, help="A quick test that it runs: four rounds, twenty games.")
+def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke: bool) -> None:
+    """Train, save and evaluate."""
+    check(opponent, games, out)
     torch.set_num_threads(1)
     torch.manual_seed(seed)
-    np.random.seed(seed)  # noqa: NPY002 - what Tianshou draws from
+    np.random.seed(seed)  # noqa: NPY002 - Tianshou uses it
     envs = DummyVectorEnv([lambda: make_env(opponent) for _ in range(GAMES)])
     envs.seed(seed)
     spec = bg_env.ENCODERS["tesauro"]
@@ -97,13 +107,13 @@ def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke:
     recent: list[float] = []
     began = time.monotonic()
     while (steps < 4 * ROUND) if smoke else (time.monotonic() - began < 60 * minutes):
-        policy.set_eps_training(max(FEWEST, 1 - steps / EXPLORE))
+        policy.set_eps_training(max(LEAST, 1 - steps / EXPLORE))
         with policy_within_training_step(policy):
-            told = collector.collect(n_step=ROUND)
+            results = collector.collect(n_step=ROUND)
             for _ in range(UPDATES):
                 algorithm.update(collector.buffer, BATCH)
-        steps, ended = steps + ROUND, ended + told.n_collected_episodes
-        recent += (3 * told.returns).tolist()  # in points
+        steps, ended = steps + ROUND, ended + results.n_collected_episodes
+        recent += (3 * results.returns).tolist()  # in points
         if len(recent) >= (1 if smoke else 400):
             points, recent = arena.mean_of(np.array(recent)), []
             rows.append((steps, round(time.monotonic() - began, 1), ended, *np.round(points, 4).tolist()))
@@ -111,7 +121,7 @@ def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke:
     torch.save(net.state_dict(), out / "net.pt")
     with (out / "curve.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
-    click.echo(arena.play(player(net), "random", games=20 if smoke else games, seed=FRESH + seed, cube=False).text())
+    click.echo(arena.play(player(net), "random", games=20 if smoke else games, seed=EVALUATION + seed, settings=RULES).text())
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""TorchRL's PPO over the native batch: the mask goes into its MaskedCategorical, the opponent plays inside the step.
+"""TorchRL's PPO over the native batch: the mask goes into a MaskedCategorical, the opponent plays inside the step.
 
     python examples/torchrl_ppo.py --minutes 4 --out runs/torchrl
 
-Writes net.pt and curve.csv (the games of each rollout) into the folder, and prints how the net does against the random player
-in games that it has never seen. It needs `pip install "bg_env[torchrl]"`.
+Writes net.pt and curve.csv (the games of each rollout) into the folder, then evaluates the net against the random player.
+Install: `pip install "bg_env[torchrl]"`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
-from bg_env import arena
+from bg_env import BgEnvError, Settings, arena
+from bg_env.players import player as player_named
 
-GAMES, STEPS = 256, 64  # a rollout: so many games at once, so many decisions in each
+GAMES, STEPS = 256, 64  # a rollout: games played at once, decisions in each
 EPOCHS, BATCH = 4, 2048
-FRESH = 2**63  # the first seed of games that the training does not see
+RULES = Settings(cube=False)
+EVALUATION = 2**63  # added to the seed for the evaluation games, which the training does not see
 
 
 def net(inputs: int, outputs: int) -> nn.Sequential:
@@ -38,48 +40,57 @@ def net(inputs: int, outputs: int) -> nn.Sequential:
 
 
 class Policy(nn.Module):
-    """Logits of all actions, and beside them the mask as the distribution wants it."""
+    """Logits of all actions, and the mask as MaskedCategorical takes it."""
 
     def __init__(self, inputs: int, actions: int) -> None:
         super().__init__()
         self.net = net(inputs, actions)
 
     def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Both, for a batch of observations."""
+        """Logits and mask of a batch of observations."""
         return self.net(observation), action_mask.bool()
 
     @torch.no_grad()
     def greedy(self, seen: dict[str, Any]) -> Any:
-        """The likeliest action for each of a batch of observations: a player for the arena."""
+        """The most probable action for each of a batch of observations: a player for the arena."""
         logits, mask = self(torch.from_numpy(seen["observation"]), torch.from_numpy(seen["action_mask"]))
         return logits.masked_fill(~mask, -torch.inf).argmax(dim=1).numpy()
 
 
 def make_env(opponent: str, seed: int) -> GymWrapper:
-    """The batch as TorchRL wants it: it begins the games anew that are over, and says which, so autoreset is disabled."""
-    how: dict[str, Any] = {"opponent": opponent, "reward": "normalized", "autoreset_mode": "disabled"}
-    env = GymWrapper(gymnasium.make_vec("bg_env/BackgammonCubeless-v0", GAMES, **how), categorical_action_encoding=True)
+    """The batch as TorchRL expects it: TorchRL resets finished games itself, so autoreset is disabled."""
+    options: dict[str, Any] = {"opponent": opponent, "reward": "normalized", "autoreset_mode": "disabled"}
+    env = GymWrapper(gymnasium.make_vec("bg_env/BackgammonCubeless-v0", GAMES, **options), categorical_action_encoding=True)
     env.set_seed(seed)
     return env
 
 
-@click.command(help=__doc__)
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Of training.")
-@click.option("--opponent", default="random", show_default=True, help="The player to learn against, by name.")
-@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="That measure it, an even number.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of games, net and exploration.")
-@click.option("--out", type=click.Path(path_type=Path), default="runs/torchrl", show_default=True, help="A new folder.")
-@click.option("--smoke", is_flag=True, help="Only see that it runs: two rollouts, twenty games.")
-def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke: bool) -> None:
-    """Train, write, measure."""
+def check(opponent: str, games: int, out: Path) -> None:
+    """Refuse options that cannot work before the training starts, and make the folder."""
     if games % 2:
-        msg = f"--games is an even number, half of them from each seat, not {games}"
+        msg = f"--games is an even number, half of the games from each seat, not {games}"
         raise click.UsageError(msg)
-    if out.exists():
+    try:
+        player_named(opponent, RULES)
+        out.mkdir(parents=True)
+    except FileExistsError as error:
         msg = f"{out} exists already: choose a new folder with --out"
-        raise click.UsageError(msg)
-    out.mkdir(parents=True)
-    torch.set_num_threads(1)  # for so small a net more threads cost more than they bring
+        raise click.UsageError(msg) from error
+    except (BgEnvError, OSError) as error:
+        raise click.UsageError(str(error)) from error
+
+
+@click.command(help=__doc__)
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Minutes of training.")
+@click.option("--opponent", default="random", show_default=True, help="Name of the player to learn against.")
+@click.option("--games", type=click.IntRange(2), default=1000, show_default=True, help="Evaluation games, an even number.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Random seed.")
+@click.option("--out", type=click.Path(path_type=Path), default="runs/torchrl", show_default=True, help="A new folder.")
+@click.option("--smoke", is_flag=True, help="A quick test that it runs: two rollouts, twenty games.")
+def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke: bool) -> None:
+    """Train, save and evaluate."""
+    check(opponent, games, out)
+    torch.set_num_threads(1)  # for a net this small, more threads cost more than they save
     torch.manual_seed(seed)
     env = make_env(opponent, seed)
     inputs, actions = env.observation_spec["observation"].shape[-1], env.observation_spec["action_mask"].shape[-1]
@@ -122,7 +133,7 @@ def main(minutes: float, opponent: str, games: int, seed: int, out: Path, smoke:
     torch.save(policy.state_dict(), out / "net.pt")
     with (out / "curve.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
-    click.echo(arena.play(policy.greedy, "random", games=20 if smoke else games, seed=FRESH + seed, cube=False).text())
+    click.echo(arena.play(policy.greedy, "random", games=20 if smoke else games, seed=EVALUATION + seed, settings=RULES).text())
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ EXAMPLES = {
     "Stable-Baselines3 / sb3-contrib, one game": ("sb3_single.py", [r"gymnasium\.make\(", r"MaskablePPO\("]),
     "Stable-Baselines3 / sb3-contrib, self-play with a pool of past selves": (
         "sb3_selfplay.py",
-        [r"PastSelves\(", r"make_sb3\("],
+        [r"OpponentPool\(", r"make_sb3\("],
     ),
     "Stable-Baselines3 / sb3-contrib, native batch": ("train_maskable_ppo.py", [r"make_sb3\(", r"MaskablePPO\("]),
     "RLlib, self-play of two agents with an action-masking module": (
