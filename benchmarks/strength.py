@@ -60,6 +60,10 @@ ROWS: dict[str, list[tuple[Any, Any, Settings]]] = {
 }
 
 
+def _name(player: Any) -> str:
+    return player if isinstance(player, str) else str(player.name)
+
+
 @click.command(help=__doc__)
 @click.option("--only", type=click.Choice(list(ROWS)), multiple=True, help="Measure only this table; can be repeated.")
 @click.option(
@@ -72,7 +76,7 @@ def main(only: tuple[str, ...], games: int, seed: int) -> None:
         click.echo(f"\n{table}\n")
         for first, second, settings in ROWS[table]:
             number = games // 20 * 2 if settings.match_length else games
-            names = tuple(x if isinstance(x, str) else x.name for x in (first, second))
+            names = (_name(first), _name(second))
             try:
                 with tqdm(total=number, desc=" v ".join(names), leave=False) as bar:
                     result = arena.play(

@@ -1,4 +1,4 @@
-"""Old names of modules, which import the new ones with a DeprecationWarning for one version."""
+"""Old names of modules and of what is in them, which give the new ones with a DeprecationWarning for one version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final, TypeVar, cast
 
-__all__ = ["MODULES", "install", "renamed_argument", "warn_renamed"]
+__all__ = ["MODULES", "install", "old_names", "renamed_argument", "warn_renamed"]
 
 MODULES: Final = {
     "adapters.ray": "arena.on_ray",
@@ -123,3 +123,23 @@ def install() -> None:
     """Let Python find old names."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.append(_Finder())
+
+
+def old_names(module: str, **new_names: str) -> Callable[[str], Any]:
+    """A module's `__getattr__`, which knows old names of what is in it.
+
+    Args:
+        module: name of the module.
+        **new_names: for each old name the new one: "name" in the same module, or "module:name".
+    """
+
+    def get(name: str) -> Any:
+        if name not in new_names:
+            msg = f"module {module!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        where, _, new = new_names[name].rpartition(":")
+        where = where or module
+        warn_renamed(f"{module}.{name} is now {where}.{new}")
+        return getattr(importlib.import_module(where), new)
+
+    return get

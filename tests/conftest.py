@@ -36,3 +36,13 @@ def shared() -> Path:
     if not (SHARED / "data").is_dir():
         pytest.skip(f"needs the handed cases in {SHARED}, which are not here")
     return SHARED
+
+
+@pytest.fixture
+def own_folder(tmp_path_factory, monkeypatch):
+    """The current folder is an empty one of the test's own, so that it cannot meet a run or a file of the user."""
+    folder = tmp_path_factory.mktemp("current")
+    monkeypatch.chdir(folder)
+    root = str(Path(__file__).resolve().parents[1])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH")))))
+    return folder

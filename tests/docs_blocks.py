@@ -212,6 +212,9 @@ def _cli_fault(arguments: list[str]) -> str | None:
             main.make_context("bg-env", arguments or ["--help"])
         else:
             command = main.get_command(click.Context(main), name)
+            if name == "train":  # which learner, then its options
+                name, *rest = command.with_command(rest)
+                command = command if name.startswith("-") else command.commands.get(name)
             if command is None:
                 return f"bg-env has no command {name}"
             command.make_context(name, rest)

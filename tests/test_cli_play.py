@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
-from click.testing import CliRunner
+from cli_run import run
 
 import bg_env
-from bg_env.cli import main
 from bg_env.cli.terminal import Screen, Story, choose, play, watch
 from bg_env.players import player
 from bg_env.rules import Phase
+
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 ROLLED = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"  # player 1 has rolled 3-1
 DOUBLED = "XGID=-b----E-C---eE---c-e----B-:0:0:1:D:0:0:0:0:10"  # player 1 has doubled
@@ -336,7 +337,7 @@ def test_how_it_ended_is_told_once():
         (["watch", "pubeval", "random", "--delay", "0"], ""),
         (["play", "--opponent", "pubeval"], "resign\nyes\n" * 3),
     ):
-        result = CliRunner().invoke(main, [*arguments, "--seed", "3", "--no-cube", "--ascii"], input=given)
+        result = run(*arguments, "--seed", "3", "--no-cube", "--ascii", input=given)
         assert result.exit_code == 0
         assert len(re.findall(r"wins a (?:single game|gammon|backgammon), \d points?", result.output)) == 1
 
@@ -349,16 +350,16 @@ def test_ctrl_c_keeps_what_was_played(command, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     if command == "watch":
-        monkeypatch.setattr("bg_env.cli.playing.time.sleep", stop)
+        monkeypatch.setattr("bg_env.cli.play.time.sleep", stop)
         arguments = ["watch", "pubeval", "random", "--delay", "1"]
     else:
         monkeypatch.setattr("builtins.input", stop)
         arguments = ["play", "--opponent", "pubeval", "--seat", "1"]
-    result = CliRunner().invoke(main, [*arguments, "--seed", "3", "--no-cube", "--save", str(file)])
+    result = run(*arguments, "--seed", "3", "--no-cube", "--save", str(file))
     assert result.exit_code == 130
     assert f"written: {file}" in result.output
-    assert ("To go on from here: bg-env play" in result.output) == (command == "play")
-    assert CliRunner().invoke(main, ["replay", str(file)]).output == f"{file}: 1 game, no fault\n"
+    assert ("To continue this game: " in result.output) == (command == "play")
+    assert run("replay", str(file)).output == f"{file}: 1 game, no fault\n"
     assert re.search(r"1\) +\d\d:", file.read_text())
 
 
@@ -380,36 +381,36 @@ def test_a_player_chooses_the_same_in_the_same_game():
 
 
 def test_play_from_the_command_line():
-    def run(*arguments, given=""):
-        return CliRunner().invoke(main, ["play", *arguments], input=given)
+    def play_with(*arguments, given=""):
+        return run("play", *arguments, input=given)
 
-    result = run("--opponent", "pubeval", "--seed", "3", "--no-cube", "--ascii", given="help\nquit\n")
+    result = play_with("--opponent", "pubeval", "--seed", "3", "--no-cube", "--ascii", given="help\nquit\n")
     assert result.exit_code == 0
     assert "You are White (O) against pubeval; the dice are those of --seed 3.\n" in result.output
-    assert re.search(r"bg-env play --seat 0 --position XGID=\S+ --variant \S+ --opponent \S+\n", result.output)
+    assert re.search(r"(bg-env|bg_env) play --seat 0 --position XGID=\S+ --variant \S+ --opponent \S+\n", result.output)
     again = re.search(r"--position (XGID=\S+)", result.output).group(1)
-    assert run("--seat", "0", "--position", again, given="quit\n").exit_code == 0
-    result = run("--seed", "3", "--seat", "1", "--opponent", "random", given="resign\nyes\n" * 3)
+    assert play_with("--seat", "0", "--position", again, given="quit\n").exit_code == 0
+    result = play_with("--seed", "3", "--seat", "1", "--opponent", "random", given="resign\nyes\n" * 3)
     assert "You are Black (X) against random" in result.output
     assert "random wins a single game, 1 point" in result.output
-    assert run("--seed", "3", "--match-length", "5").output.count("match to 5") >= 1
+    assert play_with("--seed", "3", "--match-length", "5").output.count("match to 5") >= 1
 
 
 @pytest.mark.parametrize("ending", ["mat", "sgf", "jsonl"])
 def test_what_was_played_can_be_saved_and_replayed(ending, tmp_path):
     file = tmp_path / f"game.{ending}"
     arguments = ["watch", "pubeval", "random", "--seed", "3", "--delay", "0", "--no-cube", "--save", str(file)]
-    result = CliRunner().invoke(main, arguments)
+    result = run(*arguments)
     assert result.output.splitlines()[-1] == f"written: {file}"
-    assert CliRunner().invoke(main, ["replay", str(file)]).output.endswith(f"{file}: 1 game, no fault\n")
+    assert run("replay", str(file)).output.endswith(f"{file}: 1 game, no fault\n")
     played = tmp_path / f"left.{ending}"
-    result = CliRunner().invoke(main, ["play", "--seed", "3", "--save", str(played)], input="#1\nquit\n")
-    assert CliRunner().invoke(main, ["replay", str(played)]).exit_code == 0, result.output
+    result = run("play", "--seed", "3", "--save", str(played), input="#1\nquit\n")
+    assert run("replay", str(played)).exit_code == 0, result.output
 
 
 @pytest.mark.parametrize("file", ["game.txt", "no/such/folder/game.mat"])
 def test_what_cannot_be_saved_is_refused_before_the_game(file):
-    result = CliRunner().invoke(main, ["watch", "random", "random", "--delay", "0", "--save", file])
+    result = run("watch", "random", "random", "--delay", "0", "--save", file)
     assert result.exit_code == 2
     assert "ends with .mat, .sgf or .jsonl" in result.output
     assert "The dice" not in result.output

@@ -25,9 +25,9 @@ from bg_env import IllegalActionError, Settings, SettingsError, arena
 from bg_env.adapters.rllib import Greedy, actor_of, give_opponent_again, native, set_opponent
 from bg_env.arena.on_ray import play_on_ray
 from bg_env.players import RandomPlayer, ValueNet, ValuePlayer
-from bg_env.train.ppo.opponent_pool import PastSelves
+from bg_env.train.ppo.opponent_pool import OpponentPool
 from bg_env.train.td.learner import TDLearner, TDSettings
-from bg_env.train.td.on_ray import PastSelvesOnRay, TDLearnerOnRay
+from bg_env.train.td.on_ray import OpponentPoolOnRay, TDLearnerOnRay
 
 pytestmark = pytest.mark.filterwarnings("default")  # Ray warns by itself
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the workers have no folder of tests
@@ -243,7 +243,7 @@ def chosen(pool, states, words):
 
 def test_the_pool_on_ray_plays_as_the_pool_does(workers, tmp_path):
     features = native({"cube": False}).observation_space["observations"].shape[0]
-    plain, shared = PastSelves(net(0, features), CUBELESS, seed=1), PastSelvesOnRay(net(0, features), CUBELESS, seed=1)
+    plain, shared = OpponentPool(net(0, features), CUBELESS, seed=1), OpponentPoolOnRay(net(0, features), CUBELESS, seed=1)
     for pool in (plain, shared):
         for k in range(4):
             pool.add(net(k, features), 10 * k)
@@ -256,7 +256,7 @@ def test_the_pool_on_ray_plays_as_the_pool_does(workers, tmp_path):
     for pool, name in ((plain, "plain.npz"), (shared, "shared.npz")):
         with (tmp_path / name).open("wb") as file:
             pool.dump(file)
-    again = PastSelvesOnRay(net(9, features), CUBELESS, seed=1)
+    again = OpponentPoolOnRay(net(9, features), CUBELESS, seed=1)
     with (tmp_path / "plain.npz").open("rb") as file:
         again.restore(file, 20)
     with (tmp_path / "shared.npz").open("rb") as file:
@@ -268,7 +268,7 @@ def test_the_pool_on_ray_plays_as_the_pool_does(workers, tmp_path):
 
 def test_a_pool_that_has_drawn_nobody_is_not_sent(workers):
     with pytest.raises(Exception, match=r"call it before the pool is sent"):
-        pickle.dumps(PastSelvesOnRay(net(), CUBELESS))
+        pickle.dumps(OpponentPoolOnRay(net(), CUBELESS))
 
 
 @pytest.fixture
@@ -292,7 +292,7 @@ def steps_of_opponents(algorithm):
 
 def test_a_killed_env_runner_is_replaced_and_nothing_is_lost(workers, tmp_path, configured):
     algorithm = configured.build_algo()
-    pool = PastSelvesOnRay(actor_of(algorithm.get_module()), CUBELESS, seed=1)
+    pool = OpponentPoolOnRay(actor_of(algorithm.get_module()), CUBELESS, seed=1)
     pool.add(actor_of(algorithm.get_module()), 3)
     pool.draw(0)
     set_opponent(algorithm, pool)

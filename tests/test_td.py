@@ -26,7 +26,7 @@ import torch
 
 from bg_env.train.td.learner import TDLearner, TDSettings
 from bg_env.train.td.muon import Muon, orthogonal
-from bg_env.train.td.replay_buffer import Store
+from bg_env.train.td.replay_buffer import ReplayBuffer
 from bg_env.train.td.targets import td_targets
 
 VALUES = BOTH[0, 0]
@@ -170,16 +170,16 @@ def test_the_curve_is_the_same_with_any_number_of_threads_and_after_a_stop(tmp_p
     assert TDLearner(replace(SMALL, seed=4)).net().w1.tobytes() != TDLearner(SMALL).net().w1.tobytes()
 
 
-def test_the_store_keeps_the_newest_positions() -> None:
-    store = Store(1, size=10)
+def test_the_replay_buffer_keeps_the_newest_positions() -> None:
+    buffer = ReplayBuffer(1, size=10)
     for lo in range(0, 16, 4):
-        store.add(np.zeros(4, STATE), np.zeros(4, np.int8), np.arange(lo, lo + 4, dtype=np.float32)[:, None])
-    assert len(store) == 10
-    drawn = store.draw(2000, np.random.default_rng(1))[2][:, 0]
+        buffer.add(np.zeros(4, STATE), np.zeros(4, np.int8), np.arange(lo, lo + 4, dtype=np.float32)[:, None])
+    assert len(buffer) == 10
+    drawn = buffer.sample(2000, np.random.default_rng(1))[2][:, 0]
     assert sorted(set(drawn.tolist())) == list(range(6, 16))
-    again = Store(1, size=10)
-    again.restore(store.content())
-    assert again.draw(50, np.random.default_rng(2))[2].tolist() == store.draw(50, np.random.default_rng(2))[2].tolist()
+    again = ReplayBuffer(1, size=10)
+    again.restore(buffer.content())
+    assert again.sample(50, np.random.default_rng(2))[2].tolist() == buffer.sample(50, np.random.default_rng(2))[2].tolist()
 
 
 def test_muon_goes_the_same_way_in_every_direction() -> None:

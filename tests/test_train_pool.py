@@ -8,7 +8,7 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from cli_run import run as run_cli
 
 torch = pytest.importorskip("torch", reason="training needs the extra bg_env[train]")
 sb3_contrib = pytest.importorskip("sb3_contrib", reason="training needs the extra bg_env[train]")
@@ -18,12 +18,11 @@ import gymnasium  # noqa: E402 - after the libraries that it needs
 import bg_env  # noqa: E402
 from bg_env import Settings  # noqa: E402
 from bg_env.batch.kernels import masks_of  # noqa: E402
-from bg_env.cli import main  # noqa: E402
 from bg_env.errors import OrderError, SettingsError  # noqa: E402
 from bg_env.observations import encoder  # noqa: E402
 from bg_env.train.ppo import curve  # noqa: E402
 from bg_env.train.ppo import run as ppo  # noqa: E402
-from bg_env.train.ppo.opponent_pool import EVERY, NEWEST, SIZE, PastSelves, actor_of  # noqa: E402
+from bg_env.train.ppo.opponent_pool import EVERY, NEWEST, SIZE, OpponentPool, actor_of  # noqa: E402
 from bg_env.train.ppo.options import PpoOptions, choose_options  # noqa: E402
 from bg_env.train.run_folder import RunFolder  # noqa: E402
 
@@ -43,7 +42,7 @@ def net_of(seed, inputs=229, actions=150):
 
 def pool_of(n=3, settings=CUBELESS, **how):
     nets = [net_of(k, encoder(how.get("observation", "tesauro")).size, settings.actions) for k in range(n)]
-    pool = PastSelves(nets[0], settings, **how)
+    pool = OpponentPool(nets[0], settings, **how)
     for k, net in enumerate(nets):
         pool.add(net, 100 * k)
     return pool, nets
@@ -112,14 +111,14 @@ def test_the_draw_is_that_of_the_seed_and_the_rollout():
 def test_one_snapshot_plays_alone_and_none_is_told_of():
     pool, _ = pool_of(1)
     states, words = waiting(cube=False)
-    with pytest.raises(OrderError, match=r"draw\(\) settles who plays"):
+    with pytest.raises(OrderError, match=r"draw\(\) chooses the snapshots"):
         pool.choose(states, words)
     assert pool.draw(0) == 0
     with pytest.raises(OrderError, match=r"the pool is empty: add\(\)"):
-        PastSelves(net_of(1), CUBELESS).draw(0)
+        OpponentPool(net_of(1), CUBELESS).draw(0)
     for wrong in ({"size": 0}, {"newest": 1.5}):
         with pytest.raises(SettingsError, match="a pool keeps at least 1"):
-            PastSelves(net_of(1), CUBELESS, **wrong)
+            OpponentPool(net_of(1), CUBELESS, **wrong)
 
 
 def test_the_oldest_goes():
@@ -128,7 +127,7 @@ def test_the_oldest_goes():
     assert len(pool) == 4
     states, words = waiting(cube=False)
     place = pool.draw(3)
-    fresh = PastSelves(nets[0], CUBELESS)
+    fresh = OpponentPool(nets[0], CUBELESS)
     fresh.add(nets[2 + place], 0)
     fresh.draw(0)
     assert (pool.choose(states, words) == fresh.choose(states, words)).all()
@@ -186,7 +185,7 @@ def test_a_choice_is_the_same_in_any_batch():
 def test_the_learner_goes_on_without_changing_its_past():
     options = PpoOptions(steps=1, **SMALL)
     model = ppo.make_model(options)
-    pool = PastSelves(actor_of(model.policy), CUBELESS)
+    pool = OpponentPool(actor_of(model.policy), CUBELESS)
     pool.add(actor_of(model.policy), 0)
     pool.draw(0)
     states, words = waiting(cube=False)
@@ -225,7 +224,7 @@ def test_a_pool_reads_back():
     pool, nets = pool_of(5)
     file = io.BytesIO()
     pool.dump(file)
-    other = PastSelves(nets[0], CUBELESS)
+    other = OpponentPool(nets[0], CUBELESS)
     other.restore(io.BytesIO(file.getvalue()), until=10**9)
     assert other.steps == pool.steps
     states, words = waiting(cube=False)
@@ -242,7 +241,7 @@ def test_another_file_is_no_pool():
     file = io.BytesIO()
     pool.dump(file)
     with pytest.raises(SettingsError, match="not the pool of such a net"):
-        PastSelves(net_of(1, actions=154), Settings()).restore(io.BytesIO(file.getvalue()), until=0)
+        OpponentPool(net_of(1, actions=154), Settings()).restore(io.BytesIO(file.getvalue()), until=0)
     other = io.BytesIO()
     np.savez(other, x=np.zeros(3))
     for data in (other.getvalue(), b"nonsense"):
@@ -291,7 +290,7 @@ def test_the_same_seed_gives_the_same_curve_and_another_another(tmp_path):
 
 
 def test_a_run_resumed_is_as_one_that_was_never_stopped(tmp_path):
-    measured = {"measure": ("random", "pubeval"), "measure_every": 3, "games": 4}
+    measured = {"evaluate": ("random", "pubeval"), "evaluate_every": 3, "games": 4}
     options = SMALL | measured
     total = 2 * EVERY + 2
     run(tmp_path / "whole", PpoOptions(steps=total * ROLLOUT, **options))
@@ -300,12 +299,12 @@ def test_a_run_resumed_is_as_one_that_was_never_stopped(tmp_path):
     np.random.seed(99)  # noqa: NPY002 - what SB3 draws from
     folder = RunFolder(tmp_path / "parts", resume=True)
     again = choose_options(folder, steps=(total - EVERY - 1) * ROLLOUT)
-    assert (again.opponent, again.measure, again.measure_every) == ("self", ("random", "pubeval"), 3)
+    assert (again.opponent, again.evaluate, again.evaluate_every) == ("self", ("random", "pubeval"), 3)
     outcome = ppo.train(again, folder, resume=True, progress=False)
     assert outcome.steps == total * ROLLOUT
     same_run(tmp_path / "whole", tmp_path / "parts")
     rows = curve.read_curve(tmp_path / "parts" / "curve.csv")
-    assert [[who for who, _ in row.measured] for row in rows] == [
+    assert [[who for who, _ in row.evaluated] for row in rows] == [
         ["random", "pubeval"] if number % 3 == 0 else [] for number in range(1, total + 1)
     ]
 
@@ -344,16 +343,16 @@ def test_a_damaged_pool_is_told_in_one_line(tmp_path):
 
 
 def test_self_play_learns_and_its_measure_shows_it(tmp_path):
-    options = PpoOptions(opponent="self", steps=160_000, seed=2, measure=("random",), measure_every=5, games=400)
+    options = PpoOptions(opponent="self", steps=160_000, seed=2, evaluate=("random",), evaluate_every=5, games=400)
     outcome = run(tmp_path, options)
     assert outcome.scores["trained"].points.low > outcome.scores["untrained"].points.high
-    rows = [row for row in curve.read_curve(tmp_path / "curve.csv") if row.measured]
+    rows = [row for row in curve.read_curve(tmp_path / "curve.csv") if row.evaluated]
     assert [row.steps for row in rows] == [81_920, 163_840]
-    assert rows[-1].measured[0][1].value == pytest.approx(outcome.scores["trained"].points.value, abs=1e-5)
+    assert rows[-1].evaluated[0][1].value == pytest.approx(outcome.scores["trained"].points.value, abs=1e-5)
     assert "against random" in ppo.score_table(outcome.scores, options).splitlines()[0]
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
     notes = json.loads((tmp_path / "run.json").read_text())
-    assert (notes["options"]["opponent"], notes["options"]["measure"]) == ("self", ["random"])
+    assert (notes["options"]["opponent"], notes["options"]["evaluate"]) == ("self", ["random"])
 
 
 @pytest.mark.parametrize("name", ["bg_env/BackgammonMatch-v0", "bg_env/AceyDeucey-v0"])
@@ -368,20 +367,20 @@ def test_other_ids_can_be_learnt_by_self_play(tmp_path, name):
 
 def test_the_measure_is_checked():
     with pytest.raises(SettingsError, match="no player is called 'bob'"):
-        PpoOptions(measure=("bob",))
+        PpoOptions(evaluate=("bob",))
     with pytest.raises(SettingsError, match="no player is called 'self'"):
-        PpoOptions(measure=("self",))
+        PpoOptions(evaluate=("self",))
     with pytest.raises(SettingsError, match="to measure the net against pubeval, games must not be 0"):
-        PpoOptions(measure=("pubeval",), games=0)
-    with pytest.raises(SettingsError, match="measure_every is a whole number of at least 1, not 0"):
-        PpoOptions(measure_every=0)
+        PpoOptions(evaluate=("pubeval",), games=0)
+    with pytest.raises(SettingsError, match="evaluate_every is a whole number of at least 1, not 0"):
+        PpoOptions(evaluate_every=0)
 
 
-def test_who_judges():
-    assert PpoOptions().judge == "random"
-    assert PpoOptions(opponent="pubeval", measure=("random",)).judge == "pubeval"
-    assert PpoOptions(opponent="self").judge == "random"
-    assert PpoOptions(opponent="self", measure=("pubeval", "random")).judge == "pubeval"
+def test_the_player_of_the_evaluation_games():
+    assert PpoOptions().evaluated_against == "random"
+    assert PpoOptions(opponent="pubeval", evaluate=("random",)).evaluated_against == "pubeval"
+    assert PpoOptions(opponent="self").evaluated_against == "random"
+    assert PpoOptions(opponent="self", evaluate=("pubeval", "random")).evaluated_against == "pubeval"
 
 
 def test_the_measured_reads_back(tmp_path):
@@ -397,7 +396,7 @@ def test_the_measured_reads_back(tmp_path):
             curve.write_curve(file, given)
         assert curve.read_curve(tmp_path / "c.csv") == given
     with (tmp_path / "c.png").open("wb") as file:
-        curve.draw_curve(file, rows, "title", before=(estimates[0], estimates[0]), judge="pubeval")
+        curve.draw_curve(file, rows, "title", before=(estimates[0], estimates[0]), against="pubeval")
     (tmp_path / "c.csv").write_text((tmp_path / "c.csv").read_text().replace("explained", "explained,pubeval"))
     with pytest.raises(SettingsError, match="is not the curve of a training run"):
         curve.read_curve(tmp_path / "c.csv")
@@ -406,17 +405,13 @@ def test_the_measured_reads_back(tmp_path):
 def test_self_play_from_the_command_line(tmp_path):
     words = ["train", "--steps", "128", "--num-envs", "2", "--games", "4", "--quiet", "--out", str(tmp_path)]
     asked = ["--opponent", "self", "--measure", "pubeval", "--measure", "random", "--measure-every", "1"]
-    result = CliRunner().invoke(main, [*words, *asked])
+    result = run_cli(*words, *asked)
     assert result.exit_code == 0, result.stderr
-    assert "4 fresh games against pubeval, 2 from each seat" in result.stdout
+    assert "4 evaluation games against pubeval, 2 from each seat" in result.stdout
     head = (tmp_path / "curve.csv").read_text().splitlines()[0]
     assert head.endswith("explained,pubeval,pubeval low,pubeval high,random,random low,random high")
     for content in (b"", b"rubbish", b"PK\x03\x04rubbish"):
         (tmp_path / "pool.npz").write_bytes(content)
-        result = CliRunner().invoke(main, [*words, "--resume"])
+        result = run_cli(*words, "--resume")
         assert result.exit_code == 2
         assert len(result.stderr.splitlines()) == 1
-    for wrong, name in ((["--measure", "random"], "--measure"), (["--measure-every", "3"], "--measure-every")):
-        result = CliRunner().invoke(main, ["train", "--algorithm", "td", *wrong, "--out", str(tmp_path / "td")])
-        assert result.exit_code == 2
-        assert f"{name} belongs to --algorithm ppo" in result.stderr

@@ -73,7 +73,7 @@ def test_it_learns_and_its_measure_shows_it(tmp_path):
     assert trained.points.low > untrained.points.high + 0.3
     assert trained.sides[0].wins.low > 0.65
     lines = ppo.score_table(outcome.scores, options).splitlines()
-    assert "1,000 fresh games against random, 500 from each seat, played greedily" in lines[0]
+    assert "1,000 evaluation games against random, 500 from each seat, played greedily" in lines[0]
     assert lines[1].split() == ["wins", "gammons", "backgammons", "points", "per", "game"]
     assert [line.split()[0] for line in lines[2:]] == ["untrained", "trained"]
     assert all(line.count("(") == 4 for line in lines[2:])
@@ -208,8 +208,8 @@ def test_the_number_of_threads_is_put_back(tmp_path):
         ({"steps": 0}, "steps is a whole number of at least 1, not 0"),
         ({"num_envs": 0}, "num_envs is a whole number of at least 1"),
         ({"threads": 0}, "threads is a whole number of at least 1"),
-        ({"games": -2}, "games is a whole number of at least 0"),
-        ({"games": 7}, "games is even, half of them from each seat: 6 or 8, not 7"),
+        ({"games": -2}, "games is an even number of at least 0, not -2"),
+        ({"games": 7}, "games is an even number of at least 0, not 7"),
         ({"seed": -1}, "seed is a whole number from 0 to"),
         ({"seed": 2**32}, "seed is a whole number from 0 to"),
     ],

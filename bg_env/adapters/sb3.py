@@ -134,6 +134,12 @@ class Sb3VecEnv(VecEnv):
                 self._started[i] = now
         return observation, rewards.astype(np.float32), dones, told
 
+    def restore(self, saved: dict[str, Any]) -> Any:
+        """Continue the games that `VectorEnv.save` saved; the observations."""
+        observation, infos = self.env.restore(saved)
+        self._keep_masks(observation, infos)
+        return observation
+
     def _keep_masks(self, observation: Any, infos: dict[str, Any]) -> None:
         mask = infos["action_mask"] if "action_mask" in infos else observation["action_mask"]
         self._masks = mask.view(np.bool_)

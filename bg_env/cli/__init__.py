@@ -1,7 +1,7 @@
-"""The command line: `bg-env`, also `python -m bg_env`.
+"""The command line program: `bg-env`, also `python -m bg_env`.
 
-Bad input gets one line that says what is wrong and what would be right, and exit code 2; Ctrl-C gives 130. What a command
-needs beyond the core is imported when it runs.
+A bad argument is reported in one line on stderr, which says what is wrong and what would be right, and the exit code is 2;
+after Ctrl-C it is 130. Libraries that only some commands need are imported when those commands run.
 """
 
 from bg_env.cli.main import main

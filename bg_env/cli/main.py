@@ -1,4 +1,4 @@
-"""The program: its commands, and what it makes of errors."""
+"""The program `bg-env`: its commands, and how it reports errors."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from typing import Any, Final, NoReturn
 import click
 
 import bg_env
-from bg_env.cli.looking import info, plays, show
-from bg_env.cli.playing import arena, play, watch
+from bg_env.cli.arena import arena
+from bg_env.cli.bench import bench
+from bg_env.cli.info import info
+from bg_env.cli.play import play, watch
 from bg_env.cli.replay import replay
+from bg_env.cli.show import plays, show
 from bg_env.cli.train import train
 from bg_env.errors import BgEnvError
 
@@ -21,11 +24,11 @@ __all__ = ["main"]
 
 _CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 _NO_OUTPUT: Final = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF)
-"""Errors of an output that takes nothing; that of one whose reader has gone (EPIPE) click makes nothing of."""
+"""Errors of an output that cannot be written to; click itself handles one whose reader has gone (EPIPE)."""
 
 
 class _Program(click.Group):
-    """A group whose errors are one line each."""
+    """A group that reports each error in one line."""
 
     def main(self, args: Any = None, prog_name: Any = None, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override] # overloads
         """Run the program; see `click.Command.main`."""
@@ -39,7 +42,7 @@ class _Program(click.Group):
         except click.ClickException as error:
             context = getattr(error, "ctx", None)
             where = context.command_path if context else "bg-env"
-            _fail(where, error.format_message(), f" ({where} --help tells what there is)" if context else "")
+            _fail(where, error.format_message(), f" (see {where} --help)" if context else "")
         except BgEnvError as error:
             _fail("bg-env", str(error))
         except OSError as error:
@@ -48,7 +51,7 @@ class _Program(click.Group):
             if error.errno not in _NO_OUTPUT:
                 raise
             _drop_output()
-            _fail("bg-env", f"what is printed cannot be written: {error.strerror}")
+            _fail("bg-env", f"the output cannot be written: {error.strerror}")
         except MemoryError as error:
             _fail("bg-env", f"there is not enough memory ({error}): ask for less, such as fewer games at once")
         except (click.Abort, KeyboardInterrupt):
@@ -58,7 +61,7 @@ class _Program(click.Group):
 
 
 def _drop_output() -> None:
-    """Forget what could not be printed: Python would try again when it ends."""
+    """Discard output that could not be written: Python would try again when it ends."""
     with contextlib.suppress(OSError, ValueError):  # an output without a file, as in tests
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -73,8 +76,8 @@ def _fail(where: str, message: str, more: str = "") -> NoReturn:
 @click.group("bg-env", cls=_Program, context_settings=_CONTEXT, no_args_is_help=True)
 @click.version_option(bg_env.__version__, prog_name="bg-env")
 def main() -> None:
-    """Backgammon for reinforcement learning: train agents, look at positions, see what there is."""
+    """Backgammon for reinforcement learning: train agents, compare players, play, and work with positions and records."""
 
 
-for command in (train, arena, play, watch, plays, show, replay, info):
+for command in (train, arena, play, watch, plays, show, replay, bench, info):
     main.add_command(command)

@@ -1,11 +1,13 @@
-"""Options and arguments that several commands have."""
+"""Options and arguments that several commands share."""
 
 from __future__ import annotations
 
 import math
 import os
+import shlex
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -15,38 +17,42 @@ import click
 import bg_env
 from bg_env.errors import SettingsError
 from bg_env.players import PLAYERS, player
+from bg_env.train.setting import Setting
 
 __all__ = [
     "PLAYER_HELP",
     "FiniteRange",
+    "command_line",
     "name_of",
+    "option_name",
+    "options_of",
     "player_of",
     "settings_options",
-    "shows_colour",
-    "speaks_unicode",
     "strongest",
+    "supports_colour",
+    "supports_unicode",
     "variant_option",
 ]
 
 _KINDS: Final = {".zip": "sb3", ".npz": "greedy"}
 F = TypeVar("F", bound=Callable[..., Any])
 
-PLAYER_HELP: Final = f"One of {', '.join(PLAYERS)} (see bg-env info), or the folder of what bg-env train wrote."
+PLAYER_HELP: Final = f"A player: {', '.join(PLAYERS)} (see bg-env info), or the folder of a training run."
 
 variant_option = click.option(
     "--variant",
     default="backgammon",
     show_default=True,
     metavar="NAME",
-    help=f"One of {', '.join(bg_env.VARIANTS)}, or a variant as bg_env.Variant prints it.",
+    help=f"Variant: {', '.join(bg_env.VARIANTS)}, or a variant as bg_env.Variant prints it.",
 )
 
 
 class FiniteRange(click.FloatRange):
-    """A number in a range; "nan" and "inf", which Python reads as numbers, are none."""
+    """A finite number in a range: Python also reads "nan" and "inf" as numbers."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number; see `click.ParamType.convert`."""
+        """Convert the text of the command line; see `click.ParamType.convert`."""
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
@@ -54,14 +60,12 @@ class FiniteRange(click.FloatRange):
 
 
 def settings_options(cube_help: str) -> Callable[[F], F]:
-    """The options that say what is played."""
+    """The options that say what is played: variant, cube and match length."""
 
     def add(command: F) -> F:
         for option in (
             click.option("--cube/--no-cube", default=None, help=cube_help),
-            click.option(
-                "--match-length", type=int, default=0, metavar="N", help="Points to win the match; 0 for single games."
-            ),
+            click.option("--match-length", type=int, default=0, metavar="N", help="Points of the match; 0 for single games."),
             variant_option,
         ):
             command = option(command)
@@ -70,8 +74,69 @@ def settings_options(cube_help: str) -> Callable[[F], F]:
     return add
 
 
+def option_name(name: str, one: Setting) -> str:
+    """The name of the option for a setting, with its dashes."""
+    return "--" + (one.option or name.replace("_", "-"))
+
+
+def options_of(settings: Mapping[str, Setting], *aliases: tuple[str, str]) -> Callable[[F], F]:
+    """An option for each setting, checked as the setting is; None (of many values: an empty tuple) where it is not given.
+
+    Args:
+        settings: by the names of the arguments that the command takes.
+        *aliases: further names of options: the name of a setting, and the other name of its option.
+    """
+
+    def add(command: F) -> F:
+        for name, one in reversed(list(settings.items())):
+            names = [option_name(name, one), *(other for known, other in aliases if known == name)]
+            command = _option(name, names, one)(command)
+        return command
+
+    return add
+
+
+def _option(name: str, names: list[str], one: Setting) -> Callable[[F], F]:
+    def check(context: click.Context, _: click.Parameter, value: Any) -> Any:
+        if value is None or one.many:
+            return value
+        try:
+            return one.checked(names[0], value, " ".join(map(str, value)) if isinstance(value, tuple) else "")
+        except SettingsError as error:
+            raise click.UsageError(str(error), context) from error
+
+    more: dict[str, Any] = {"default": None, "callback": check, "multiple": one.many, "metavar": one.metavar or None}
+    shown = one.shown_default
+    if one.kind is bool:
+        word = names[0].removeprefix("--")
+        names, shown = [f"--{word}/--no-{word}"], word if shown == "True" else f"no-{word}"
+    elif one.kind is tuple:
+        more |= {"type": int, "nargs": 2}
+    else:
+        more["type"] = click.Choice(one.choices) if one.choices else one.kind
+    return click.option(*names, name, help=one.help + f"  [default: {shown}]" * bool(shown), **more)
+
+
+def command_line(*words: object) -> str:
+    """A command line of this program as it can be typed in the current folder, the program found as it runs now."""
+    script = Path(sys.executable).parent / ("bg-env.exe" if sys.platform == "win32" else "bg-env")
+    found = shutil.which("bg-env")
+    if not script.is_file():
+        program = [_short(Path(sys.executable)), "-m", "bg_env"]
+    elif found is not None and Path(found).samefile(script):
+        program = ["bg-env"]
+    else:
+        program = [_short(script)]
+    return shlex.join([*program, *map(str, words)])
+
+
+def _short(path: Path) -> str:
+    """The path from the current folder, if it is inside it."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
 def player_of(text: str, settings: bg_env.Settings) -> Any:
-    """The player of that name, bound to the settings; a path of what `bg-env train` wrote does as well.
+    """The player of that name, or of the training run at that path, bound to the settings.
 
     Raises:
         BgEnvError: there is no such player, or it does not play under these settings.
@@ -83,7 +148,7 @@ def player_of(text: str, settings: bg_env.Settings) -> Any:
         )
         found = [f"{kind}:{file}" for file, kind in folder.items() if kind and file.is_file()]
         if not found:
-            msg = f"{text} is no trained player: give a run's folder, or its model.zip or net.npz"
+            msg = f"{text} is not a trained player: give the folder of a run, or its model.zip or net.npz"
             raise SettingsError(msg)
         return player(found[0], settings)
     return player(text, settings)
@@ -95,17 +160,17 @@ def strongest() -> str:
 
 
 def name_of(text: str) -> str:
-    """What to call a player that was given by `text`."""
+    """The name to print for a player that was given as `text`."""
     return Path(text).name if text.partition(":")[0] not in PLAYERS else text
 
 
-def shows_colour() -> bool:
-    """Whether boards are painted: on a terminal, unless NO_COLOR is set."""
+def supports_colour() -> bool:
+    """Whether boards are printed in colour: on a terminal, unless NO_COLOR is set."""
     return sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def speaks_unicode() -> bool:
-    """Whether what is printed can hold the lines of a board."""
+def supports_unicode() -> bool:
+    """Whether the output can encode the lines of a board."""
     try:
         "─│┌▸".encode(sys.stdout.encoding or "ascii")
     except (AttributeError, UnicodeEncodeError, LookupError):  # AttributeError: there is no output at all

@@ -1,33 +1,37 @@
-"""`bg-env replay`."""
+"""`bg-env replay`: match records checked and shown."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from bg_env.records.report import Replay
 
 __all__ = ["replay"]
 
 
 @click.command(short_help="Check match records, and show them.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
-@click.option("--json", "as_json", is_flag=True, help="What was found, as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
     "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="OUT", help="Write a page to step through the record."
 )
 @click.pass_context
 def replay(context: click.Context, files: tuple[Path, ...], as_json: bool, html: Path | None) -> None:
-    """Check every roll, play, turn of the cube, award and score of records: .mat, .sgf or JSON lines.
+    """Check every roll, play, cube decision, award and score of match records (.mat, .sgf or JSON lines).
 
-    Each fault is a line "FILE: game G move M: what"; the exit code is 1 if there is any. With --html the record of the one
-    FILE becomes a page that needs nothing else.
+    Each fault is printed as "FILE: game G move M: what is wrong"; the exit code is 1 if there is any. With --html, the record
+    of the one FILE is written as a page that needs no other files.
     """
     from bg_env.records.check import replay_files
 
     if html is not None and len(files) > 1:
-        msg = f"--html makes a page of one record: give one FILE, not {len(files)}"
+        msg = f"--html writes a page of one record: give one FILE, not {len(files)}"
         raise click.UsageError(msg, context)
     found = replay_files(files)
     if as_json:
@@ -42,12 +46,12 @@ def replay(context: click.Context, files: tuple[Path, ...], as_json: bool, html:
     context.exit(int(any(one.lines for one in found)))
 
 
-def _write_html(replays: Any, out: Path, context: click.Context) -> None:
+def _write_html(replays: Sequence[Replay], out: Path, context: click.Context) -> None:
     from bg_env.files import write_whole
     from bg_env.render.html import Frame, replay_html
 
     if len(replays) > 1:
-        msg = f"--html makes a page of one record: the file has {len(replays)}"
+        msg = f"--html writes a page of one record: the file has {len(replays)}"
         raise click.UsageError(msg, context)
     played = replays[0]
     frames = [
@@ -56,7 +60,7 @@ def _write_html(replays: Any, out: Path, context: click.Context) -> None:
             moment.index,
             text=played.text(moment),
             player=moment.player,
-            arrows=[(moment.player, step.source, step.target) for step in played.steps(moment)],
+            arrows=[(moment.player, step.source, step.target) for step in played.steps(moment) if moment.player is not None],
         )
         for game in played.games
         for moment in game.moments

@@ -1,4 +1,4 @@
-"""The learning curve: one row a rollout, as CSV and as a picture."""
+"""The learning curve: one row per rollout, as CSV and as a picture."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ from bg_env.errors import MissingDependencyError, SettingsError
 __all__ = ["Row", "draw_curve", "read_curve", "write_curve"]
 
 _SMOOTH: Final = 500
-"""The bold line is the mean over so many games before it."""
+"""Games over which the bold line is a moving mean."""
 
 
 class Row(NamedTuple):
-    """What a rollout showed of the learner as it plays while it learns (it explores: it draws from its policy).
+    """One rollout of the learner, which explores while it learns: it draws its actions from its policy.
 
     Attributes:
         steps: decisions of the learner so far.
         seconds: seconds of training so far.
         games: episodes that ended in this rollout.
-        wins: of them won.
+        wins: episodes won among them.
         points: points won less points lost in them.
         entropy: mean entropy of the policy in this rollout's updates, in nats.
-        kl: mean Kullback-Leibler distance that the updates moved the policy.
+        kl: mean Kullback-Leibler divergence of the policy after the updates from the one before.
         explained: share of the returns' variance that the value net explained.
-        measured: who measured the net after this rollout, each with the points a game that the net made, played greedily.
+        evaluated: names of the players that the net was evaluated against after this rollout, each with the net's points a
+            game, played greedily.
     """
 
     steps: int
@@ -44,33 +45,33 @@ class Row(NamedTuple):
     entropy: float
     kl: float
     explained: float
-    measured: tuple[tuple[str, Estimate], ...] = ()
+    evaluated: tuple[tuple[str, Estimate], ...] = ()
 
 
 _KINDS: Final = (int, float, int, int, float, float, float, float)
 _COLUMNS: Final = Row._fields[: len(_KINDS)]
 _ENDS: Final = ("", " low", " high")
-"""What stands behind a player's name in the heads of its three columns: the mean, and the 95 % interval."""
+"""Suffixes of the three columns of a player: the mean, and the ends of the 95 % interval."""
 
 
 def write_curve(file: IO[bytes], rows: Sequence[Row]) -> None:
-    """Write the rows as CSV, with a head line; three columns for each player that measured, empty where it did not."""
+    """Write the rows as CSV with a header, with three columns for each player that the net was evaluated against."""
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
-    players = list(dict.fromkeys(name for row in rows for name, _ in row.measured))
+    players = list(dict.fromkeys(name for row in rows for name, _ in row.evaluated))
     table.writerow([*_COLUMNS, *(name + end for name in players for end in _ENDS)])
-    for *values, measured in rows:
-        known = dict(measured)
+    for *values, evaluated in rows:
+        known = dict(evaluated)
         numbers = [*values, *(number for name in players for number in known.get(name, ("", "", "")))]
         table.writerow([f"{value:.6g}" if isinstance(value, float) else value for value in numbers])
     file.write(text.getvalue().encode())
 
 
 def read_curve(path: Path) -> list[Row]:
-    """The rows of a CSV that `write_curve` wrote.
+    """Read a CSV file that `write_curve` wrote.
 
     Raises:
-        SettingsError: it is another file.
+        SettingsError: the file has other columns.
     """
     with path.open(encoding="utf-8", newline="") as file:
         head, *lines = list(csv.reader(file)) or [[]]
@@ -87,14 +88,14 @@ def read_curve(path: Path) -> list[Row]:
 
 
 def _row(words: Sequence[str], players: Sequence[str], strengths: Sequence[str]) -> Row:
-    """A row from the words of a line, the last of them the strengths against all players that ever measured."""
+    """A row from the cells of a line, of which the last are the strengths against all players of the curve."""
     each = ((name, strengths[3 * k : 3 * k + 3]) for k, name in enumerate(players))
-    measured = tuple((name, Estimate(*map(float, numbers))) for name, numbers in each if any(numbers))
-    return Row(*(kind(word) for kind, word in zip(_KINDS, words, strict=True)))._replace(measured=measured)
+    evaluated = tuple((name, Estimate(*map(float, numbers))) for name, numbers in each if any(numbers))
+    return Row(*(kind(word) for kind, word in zip(_KINDS, words, strict=True)))._replace(evaluated=evaluated)
 
 
 def _moving(totals: npt.NDArray[np.float64], games: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The mean a game over the last `_SMOOTH` games at each row (over more, where a rollout has more)."""
+    """The mean per game over the last `_SMOOTH` games at each row, or over one rollout where that has more."""
     all_games, all_totals = np.concatenate([[0], games.cumsum()]), np.concatenate([[0], totals.cumsum()])
     first = np.searchsorted(all_games, all_games[1:] - _SMOOTH, side="right") - 1
     first = np.maximum(first, 0)
@@ -103,10 +104,10 @@ def _moving(totals: npt.NDArray[np.float64], games: npt.NDArray[np.float64]) -> 
     return means
 
 
-def _draw_measured(axes: Any, rows: Sequence[Row]) -> None:
-    """A line for each player that measured the net on the way."""
-    for k, name in enumerate(dict.fromkeys(name for row in rows for name, _ in row.measured)):
-        found = [(row.seconds / 60, *dict(row.measured)[name]) for row in rows if name in dict(row.measured)]
+def _draw_evaluated(axes: Any, rows: Sequence[Row]) -> None:
+    """Draw a line for each player that the net was evaluated against during training."""
+    for k, name in enumerate(dict.fromkeys(name for row in rows for name, _ in row.evaluated)):
+        found = [(row.seconds / 60, *dict(row.evaluated)[name]) for row in rows if name in dict(row.evaluated)]
         minutes, mean, low, high = np.array(found, np.float64).T
         label = f"greedy against {name}: {mean[-1]:+.3g}"
         axes.errorbar(minutes, mean, [mean - low, high - mean], fmt=".-", color=f"C{k + 1}", capsize=2, label=label)
@@ -120,18 +121,18 @@ def draw_curve(
     unit: str = "points a game",
     before: tuple[Estimate, Estimate] | None = None,
     after: tuple[Estimate, Estimate] | None = None,
-    judge: str = "",
+    against: str = "",
 ) -> None:
     """Draw the rows as a PNG: points and share of games won over minutes of training.
 
     Args:
-        file: where to.
+        file: where to write.
         rows: of the curve.
-        title: a line above it.
+        title: the line above the picture.
         unit: of the points.
-        before: points and wins of the untrained net, played greedily, with intervals; None if not measured.
-        after: those of the trained one.
-        judge: whom both met, if it is not the opponent of the training.
+        before: points and wins of the untrained net, played greedily, with intervals; None if it was not evaluated.
+        after: those of the trained net.
+        against: the player that both met, if it is not the opponent of the training.
 
     Raises:
         MissingDependencyError: matplotlib is not installed.
@@ -157,15 +158,15 @@ def draw_curve(
         )
         label = f"last {_SMOOTH} games (exploring)"
         axes.plot(minutes[played], factor * _moving(totals, games)[played], color="#1f4e79", linewidth=2, label=label)
-        for when, measured, name, colour in ((0.0, before, "untrained", "#8a8a8a"), (last, after, "trained", "#b5451b")):
-            if measured is not None:
-                mean, low, high = (factor * number for number in measured[which])
+        for when, found, name, colour in ((0.0, before, "untrained", "#8a8a8a"), (last, after, "trained", "#b5451b")):
+            if found is not None:
+                mean, low, high = (factor * number for number in found[which])
                 bars = [[mean - low], [high - mean]]
-                met = f" against {judge}" if judge else ""
+                met = f" against {against}" if against else ""
                 label = f"{name}, greedy{met}: {mean:.3g}"
                 axes.errorbar([when], [mean], bars, fmt="o", color=colour, capsize=4, label=label)
         if which == 0:
-            _draw_measured(axes, rows)
+            _draw_evaluated(axes, rows)
         axes.grid(visible=True, alpha=0.3)
         axes.legend(loc="lower right", fontsize="small")
     upper.set_ylabel(unit)

@@ -1,4 +1,4 @@
-"""Fresh games that measure a net: games that a training never sees, the same for every net."""
+"""Evaluation games: games that no training sees, the same for every net."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import Any, Final
 import gymnasium
 
 from bg_env import arena
+from bg_env._renamed import old_names
 from bg_env.players import ModelPlayer
 from bg_env.train.ppo.options import PpoOptions, settings_of
 
-__all__ = ["FRESH", "evaluate", "score_table"]
+__all__ = ["EVALUATION", "evaluate", "score_table"]
 
-FRESH: Final = 2**63
-"""Added to the seed of the games that measure; a training with a seed below it never sees them."""
+EVALUATION: Final = 2**63
+"""Added to the seed for evaluation games: a training, whose seeds are below it, never sees them."""
+
+__getattr__ = old_names(__name__, FRESH="EVALUATION")
 
 
 def evaluate(
@@ -25,24 +28,24 @@ def evaluate(
     *,
     against: str | None = None,
 ) -> arena.Result:
-    """Let a model play fresh games, half of them from each seat, on the same dice.
+    """Play evaluation games with a model, half of them from each seat, on the same dice.
 
-    It plays greedily: always the action that it finds most probable. The games are the same for every model.
+    The model plays greedily: always its most probable action. The games are the same for every model.
 
     Args:
-        model: of sb3-contrib.
+        model: a model of sb3-contrib.
         options: of its training.
         name: of the model, for the result.
         progress: see `bg_env.arena.play`.
-        against: name of the player that it meets; None for `options.judge`.
+        against: name of the other player; None for `options.evaluated_against`.
     """
     observation = gymnasium.spec(options.id).kwargs.get("observation", "tesauro")
-    other = against or options.judge
+    other = against or options.evaluated_against
     return arena.play(
         ModelPlayer(model, observation, name=name),
         other,
         games=options.games,
-        seed=FRESH + options.seed,
+        seed=EVALUATION + options.seed,
         names=(name, other),
         settings=settings_of(options.id),
         progress=progress,
@@ -50,12 +53,13 @@ def evaluate(
 
 
 def score_table(scores: dict[str, arena.Result], options: PpoOptions) -> str:
-    """The measured games as a table."""
+    """The results of evaluation games as a table."""
     result = next(iter(scores.values()))
     many, form = ("games", ".1%") if result.settings.money else ("matches", ".2f")
     seats = f"{options.games // 2:,} from each seat"
+    title = f"{options.games:,} evaluation {many} against {options.evaluated_against}, {seats}, played greedily"
     lines = [
-        f"{options.games:,} fresh {many} against {options.judge}, {seats}, played greedily; in brackets 95 % intervals:",
+        f"{title}; in brackets 95 % intervals:",
         f"{'':10} {'wins':>21} {'gammons':>21} {'backgammons':>21} {'points per ' + result.unit:>25}",
     ]
     for name, found in scores.items():

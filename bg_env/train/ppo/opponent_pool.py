@@ -1,8 +1,7 @@
-"""Past selves of a learner as its opponent: a pool of snapshots that plays as one player, for self-play.
+"""A pool of opponents for self-play: snapshots of the learner's policy that play as one player.
 
-Self-play against the newest self alone can go in circles, and a learner whose opponent changes in the middle of its data learns
-from a moving target. So the opponent is a pool of snapshots of the policy: every game is played against the newest of them or,
-less often, against an older one.
+Self-play against the newest snapshot alone can go in circles, and a learner whose opponent changes within a rollout learns
+from a moving target. So every game is played against the newest snapshot or, less often, against an older one.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import IO, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from bg_env._renamed import old_names
 from bg_env.batch.kernels import masks_of
 from bg_env.errors import MissingDependencyError, OrderError, SettingsError
 from bg_env.files import read_arrays
@@ -24,44 +24,46 @@ try:
     from torch import nn
     from torch.nn.utils import parameters_to_vector, vector_to_parameters
 except ImportError as error:
-    msg = 'self-play with a pool needs PyTorch: pip install "bg_env[train]"'
+    msg = 'self-play with an opponent pool needs PyTorch: pip install "bg_env[train]"'
     raise MissingDependencyError(msg) from error
 
-__all__ = ["EVERY", "NEWEST", "SIZE", "PastSelves", "actor_of"]
+__all__ = ["EVERY", "NEWEST", "SIZE", "OpponentPool", "actor_of"]
 
 EVERY: Final = 4
-"""Rollouts from one snapshot to the next."""
+"""Rollouts between two snapshots."""
 SIZE: Final = 32
 """Snapshots that are kept; the oldest goes first."""
 NEWEST: Final = 0.75
-"""Share of the games that the newest self plays."""
+"""Share of the games that the newest snapshot plays."""
+
+__getattr__ = old_names(__name__, PastSelves="OpponentPool")
 
 
 def actor_of(policy: Any) -> nn.Sequential:
-    """A copy of the part of an `MlpPolicy` (of SB3 or sb3-contrib) that acts: from flat observations to the actions' logits."""
+    """A copy of the actor of an `MlpPolicy` (of SB3 or sb3-contrib): from flat observations to the logits of the actions."""
     layers = [*policy.mlp_extractor.policy_net, policy.action_net]
     return nn.Sequential(*(copy.deepcopy(layer) for layer in layers)).requires_grad_(requires_grad=False)
 
 
-class PastSelves:
-    """A pool of past selves as one player.
+class OpponentPool:
+    """A pool of snapshots of a policy, as one player.
 
-    Which of them plays is settled by the seed, the number of the rollout and the key of the game's episode: the newest, if the
-    key, as a share of 2**64, is below `newest`; else the one that is drawn for the rollout, uniformly from all older ones.
-    So at most two nets are asked, each once for all games that wait. They draw their actions from their policy, among the legal
-    ones, by the game's own words: the same state and word give the same action.
+    The seed, the number of the rollout and the key of the game's episode decide which snapshot plays: the newest, if the key
+    as a share of 2**64 is below `newest`; else the one that is drawn for the rollout, uniformly from all older ones. So at
+    most two nets are evaluated, each once for all games that wait. They sample their actions from their policy, among the
+    legal ones, by the game's own random words: the same state and word give the same action.
 
     Args:
-        net: the learner's, from observations (n, features) to logits (n, actions); see `actor_of`. It is copied, and gives the
-            shape of all that are added.
+        net: the learner's net, from observations (n, features) to logits (n, actions); see `actor_of`. It is copied, and
+            decides the shape of all nets that are added.
         settings: what is played.
-        observation: name of the encoder that the net sees.
+        observation: name of the encoder of the net's observations.
         seed: of the draws.
         size: snapshots kept at most.
-        newest: share of the games that the newest plays, 0 to 1.
+        newest: share of the games that the newest snapshot plays, 0 to 1.
 
     Attributes:
-        steps: when the snapshots were taken, the oldest first: whatever number `add` was given.
+        steps: when the snapshots were taken, the oldest first: the numbers that `add` was given.
 
     Raises:
         SettingsError: `size` or `newest` is out of range, or the encoder cannot show the settings.
@@ -95,20 +97,20 @@ class PastSelves:
         return len(self.steps)
 
     def add(self, net: nn.Module, steps: int) -> None:
-        """Take a snapshot of the learner's net (weights only) after so many steps; the oldest goes, if there are too many."""
+        """Add a snapshot of the weights of the learner's net after `steps` steps; the oldest goes if there are too many."""
         vector = parameters_to_vector(net.parameters()).detach().cpu().numpy()
         self._weights.append(self._put(np.array(vector, np.float32)))
         self.steps.append(int(steps))
         del self._weights[: -self.size], self.steps[: -self.size]
 
     def draw(self, rollout: int) -> int:
-        """Settle who plays in rollout number `rollout`: the newest, and one of the older ones; until the next call of this.
+        """Choose the snapshots that play from now on, in rollout number `rollout`: the newest, and one of the older ones.
 
         Returns:
-            The place of the older one in `steps`; that of the newest, if there is no other.
+            The index in `steps` of the older one; that of the newest if there is no other.
 
         Raises:
-            OrderError: there is no snapshot.
+            OrderError: the pool is empty.
         """
         if not self.steps:
             msg = "the pool is empty: add() a snapshot first"
@@ -120,28 +122,28 @@ class PastSelves:
         return self._older
 
     def _put(self, vector: npt.NDArray[np.float32]) -> Any:
-        """What is kept of a snapshot's weights (here the weights themselves)."""
+        """The form in which a snapshot's weights are kept, here as they are."""
         return vector
 
     def _got(self, kept: Any) -> npt.NDArray[np.float32]:
-        """The weights of what `_put` made of them."""
+        """The weights that `_put` was given."""
         vector: npt.NDArray[np.float32] = kept
         return vector
 
     def plays_older(self, states: States) -> npt.NDArray[np.bool_]:
-        """In which games the older one plays, bool (n,)."""
+        """Whether the older snapshot plays in each game, bool (n,)."""
         shares = (states["key"] >> np.uint64(11)) * 2.0**-53
         older: npt.NDArray[np.bool_] = shares >= self.newest
         return older
 
     def choose(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Actions of the past selves; see `bg_env.players.Player.choose`.
+        """Choose actions, int64 (n,), for states (n,) by 64-bit random words (n,); see `bg_env.players.Player.choose`.
 
         Raises:
             OrderError: `draw` has not been called.
         """
         if self._older < 0:
-            msg = "draw() settles who plays: call it first"
+            msg = "draw() chooses the snapshots that play: call it first"
             raise OrderError(msg)
         mask = np.empty((len(states), self.settings.actions), np.int8)
         masks_of(states, self._rules, mask)
@@ -160,10 +162,10 @@ class PastSelves:
         np.savez(file, steps=np.array(self.steps, np.int64), weights=np.array(weights, np.float32))
 
     def restore(self, file: IO[bytes], until: int) -> None:
-        """Read the snapshots that `dump` wrote, those taken after at most `until` steps; `draw` settles who plays.
+        """Read the snapshots that `dump` wrote and that were taken after at most `until` steps; then call `draw`.
 
         Raises:
-            SettingsError: it is another file, or its nets have another shape.
+            SettingsError: the file is not a pool, or its nets have another shape.
         """
         kept = read_arrays(file, "pool of a training run")
         if not {"steps", "weights"} <= set(kept):
@@ -184,10 +186,9 @@ class PastSelves:
 def _sampled(
     net: nn.Module, view: npt.NDArray[np.float32], mask: npt.NDArray[np.int8], words: npt.NDArray[Any]
 ) -> npt.NDArray[np.int64]:
-    """An action for each row, drawn from the net's policy among the legal ones by the row's 64 random bits.
+    """Sample an action for each row from the net's policy, among the legal ones, by the row's 64 random bits.
 
-    Word 0 gives the first legal action that is ever played, the highest one the last; an illegal one has no share, so it is
-    never met.
+    Word 0 gives the first legal action with a positive probability, the highest word the last; illegal actions have none.
     """
     logits = net(torch.from_numpy(view)).masked_fill_(torch.from_numpy(mask == 0), -torch.inf)
     ends = torch.softmax(logits, dim=1).cumsum(dim=1, dtype=torch.float64)

@@ -1,90 +1,135 @@
-"""What a training with MaskablePPO is told; checked before anything heavy is imported."""
+"""Options of a training with MaskablePPO, checked before anything heavy is imported."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Final
 
 import gymnasium
 
-from bg_env.checks import checked_seed, checked_whole
 from bg_env.errors import SettingsError, quoted
-from bg_env.players import player
+from bg_env.players import PLAYERS, player
 from bg_env.registration import IDS
 from bg_env.rules import Settings, read_settings
 from bg_env.rules.settings import settings_names
 from bg_env.train.run_folder import RunFolder
+from bg_env.train.setting import check_fields, described, renamed_fields, setting, settings_of_class
 
-__all__ = ["MINUTES", "SELF", "PpoOptions", "choose_options", "settings_of"]
+__all__ = ["MINUTES", "SELF", "PpoOptions", "check_given", "choose_options", "settings_of"]
 
 MINUTES: Final = 4.0
-"""How long a run learns that is told neither minutes nor steps."""
+"""Minutes of training where neither minutes nor steps are given."""
 SELF: Final = "self"
-"""The opponent of self-play: past selves of the learner."""
+"""The opponent of self-play: a pool of snapshots of the learner."""
+_RENAMED: Final = {"measure": "evaluate", "measure_every": "evaluate_every"}
+"""Names in `run.json` of version 0.1."""
 
 
 def settings_of(id: str) -> Settings:  # noqa: A002 - the name that Gymnasium uses
-    """What is played in the environment that is registered as `id`."""
+    """The settings of the environment that is registered as `id`."""
     preset = gymnasium.spec(id).kwargs
     return read_settings(preset.get("settings"), **{name: preset[name] for name in settings_names() if name in preset})
 
 
+@renamed_fields(**_RENAMED, judge="evaluated_against")
+@described
 @dataclass(frozen=True)
 class PpoOptions:
     """What to train, and for how long.
 
-    Attributes:
-        id: a Gymnasium id of bg_env. Of a match the reward is 1 or -1 at its end, else points / 3.
-        opponent: name of the player to learn against, or SELF: a pool of the learner's past selves.
-        minutes: of training from now on; None for no limit, if `steps` is given, else MINUTES.
-        steps: decisions of the learner from now on, rounded up to whole rollouts; None for no limit.
-        seed: of games, net and exploration, 0 to 2**32 - 1.
-        num_envs: games played at once.
-        threads: of PyTorch and of the batch; on a machine that others use as well, two are ten times slower than one.
-        games: how many fresh games measure the untrained and the trained net, an even number; 0 for none.
-        measure: names of players that the net meets in so many fresh games on the way as well.
-        measure_every: so often, in rollouts.
+    Raises:
+        SettingsError: a value has the wrong type, is out of range, or contradicts another.
     """
 
-    id: str = "bg_env/BackgammonCubeless-v0"
-    opponent: str = "random"
-    minutes: float | None = None
-    steps: int | None = None
-    seed: int = 1
-    num_envs: int = 256
-    threads: int = 1
-    games: int = 1000
-    measure: tuple[str, ...] = ()
-    measure_every: int = 50
+    id: str = setting(
+        "bg_env/BackgammonCubeless-v0",
+        f"Gymnasium id of the environment: {', '.join(IDS)}. The reward is points / 3; in a match it is 1 or -1 at the end.",
+        metavar="ID",
+    )
+    opponent: str = setting(
+        "random",
+        "Player to learn against (see bg-env info), or self: a pool of earlier snapshots of the learner.",
+        metavar="PLAYER",
+    )
+    minutes: float | None = setting(
+        None,
+        "Minutes to train for; with --resume, that many more.",
+        kind=float,
+        low=0,
+        above=True,
+        optional=True,
+        shown_default=f"{MINUTES:g}, without --steps",
+    )
+    steps: int | None = setting(
+        None,
+        "Decisions of the learner to train for, rounded up to whole rollouts; with --resume, that many more.",
+        kind=int,
+        low=1,
+        optional=True,
+    )
+    seed: int = setting(1, "Seed of games, net and exploration.", low=0, high=2**32 - 1)
+    num_envs: int = setting(256, "Games played at once.", low=1)
+    threads: int = setting(
+        1, "Threads of PyTorch and of the games. On a machine with other work, two can be ten times slower than one.", low=1
+    )
+    games: int = setting(
+        1000,
+        "Games that evaluate the untrained and the trained net, half of them from each seat; 0 for none.",
+        low=0,
+        even=True,
+    )
+    evaluate: tuple[str, ...] = setting(
+        (),
+        "Player to evaluate the net against during training as well, in as many games; can be repeated.",
+        kind=str,
+        many=True,
+        metavar="PLAYER",
+    )
+    evaluate_every: int = setting(50, "Rollouts (of 64 steps of each game) between two evaluations during training.", low=1)
 
     def __post_init__(self) -> None:
-        spec = gymnasium.registry.get(self.id)
-        if spec is None or not str(spec.vector_entry_point).startswith("bg_env."):
-            msg = f"no environment of bg_env is called {quoted(self.id)}: choose from {', '.join(IDS)}"
-            raise SettingsError(msg)
-        object.__setattr__(self, "measure", tuple(self.measure))
-        for name in self.measure if self.opponent == SELF else (self.opponent, *self.measure):
+        check_fields(self)
+        _check_id(self.id)
+        for name in self.evaluate if self.opponent == SELF else (self.opponent, *self.evaluate):
             player(name, settings_of(self.id))
-        if self.measure and not self.games:
-            msg = f"to measure the net against {', '.join(self.measure)}, games must not be 0"
-            raise SettingsError(msg)
-        if self.minutes is not None and not 0 < self.minutes < float("inf"):
-            msg = f"minutes is a number above 0, not {quoted(self.minutes)}"
-            raise SettingsError(msg)
-        for name, low in (("steps", 1), ("num_envs", 1), ("threads", 1), ("games", 0), ("measure_every", 1)):
-            if (name, self.steps) != ("steps", None):
-                object.__setattr__(self, name, checked_whole(name, getattr(self, name), low))
-        object.__setattr__(self, "seed", checked_seed(self.seed, 2**32 - 1))
-        if self.games % 2:
-            msg = f"games is even, half of them from each seat: {self.games - 1} or {self.games + 1}, not {self.games}"
-            raise SettingsError(msg)
+        _check_games(self.evaluate, self.games)
         if self.minutes is None and self.steps is None:
             object.__setattr__(self, "minutes", MINUTES)
 
     @property
-    def judge(self) -> str:
-        """Whom the untrained and the trained net meet: the opponent; in self-play the first that measures, or "random"."""
-        return (*self.measure, "random")[0] if self.opponent == SELF else self.opponent
+    def evaluated_against(self) -> str:
+        """The player of the evaluation games at the end: the opponent; in self-play the first of `evaluate`, or random."""
+        return (*self.evaluate, "random")[0] if self.opponent == SELF else self.opponent
+
+
+def _check_id(id: str) -> None:  # noqa: A002 - the name that Gymnasium uses
+    spec = gymnasium.registry.get(id)
+    if spec is None or not str(spec.vector_entry_point).startswith("bg_env."):
+        msg = f"no environment of bg_env is called {quoted(id)}: choose from {', '.join(IDS)}"
+        raise SettingsError(msg)
+
+
+def _check_games(evaluate: tuple[str, ...], games: int) -> None:
+    if evaluate and not games:
+        msg = f"to evaluate the net against {', '.join(evaluate)}, games must not be 0"
+        raise SettingsError(msg)
+
+
+def check_given(given: dict[str, Any]) -> None:
+    """Check options one by one, as far as that is possible without the rest of them.
+
+    Raises:
+        SettingsError: an option has the wrong type, is out of range, or names an environment or player that does not exist.
+    """
+    for name, one in settings_of_class(PpoOptions).items():
+        if name in given:
+            one.checked(name, given[name])
+    id_ = given.get("id", PpoOptions.id)
+    _check_id(id_)
+    for name in (given.get("opponent", SELF), *given.get("evaluate", ())):
+        if name != SELF and name.partition(":")[0] not in PLAYERS:
+            player(name, settings_of(id_))  # raises
+    _check_games(given.get("evaluate", ()), given.get("games", PpoOptions.games))
 
 
 def choose_options(folder: RunFolder | None = None, **given: Any) -> PpoOptions:
@@ -95,12 +140,12 @@ def choose_options(folder: RunFolder | None = None, **given: Any) -> PpoOptions:
     """
     if folder is None:
         return PpoOptions(**given)
-    kept = folder.read_notes()["options"]
+    kept = {_RENAMED.get(name, name): value for name, value in folder.read_notes()["options"].items()}
     for name in ("id", "seed", "num_envs"):
         if name in given and given[name] != kept.get(name):
             msg = f"the run in {folder.path} has {name}={kept.get(name)!r}: it cannot be resumed with {given[name]!r}"
             raise SettingsError(msg)
-    known = {item.name for item in fields(PpoOptions)} - {"minutes", "steps"}
+    known = set(settings_of_class(PpoOptions)) - {"minutes", "steps"}
     try:
         return PpoOptions(**({name: value for name, value in kept.items() if name in known} | given))
     except TypeError as error:

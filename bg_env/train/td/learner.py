@@ -34,7 +34,7 @@ from bg_env.players.valuenet.features import TACTICS, tactics_of
 from bg_env.players.valuenet.net import LAYOUTS, ValueNet, extra_inputs_of
 from bg_env.players.valuenet.search import cube_odds, search_room
 from bg_env.rules import STATE, Phase, Settings, episode_key
-from bg_env.train.td.replay_buffer import Store
+from bg_env.train.td.replay_buffer import ReplayBuffer
 from bg_env.train.td.self_play import TERMINAL, VALUES, begin, duel, self_play
 from bg_env.train.td.settings import TDSettings
 from bg_env.train.td.targets import td_targets
@@ -94,7 +94,7 @@ class TDLearner:
         for i in range(s.batch):
             begin(self._states, i, self._rules, np.uint64(episode_key(self._seeds[i], np.uint64(0))))
         self._record, self._next = _room(s, outputs), _room(s, outputs)
-        self._store = Store(outputs) if s.replay > 1 else None
+        self._buffer = ReplayBuffer(outputs) if s.replay > 1 else None
         self._pool = ThreadPoolExecutor(threads)
 
     @property
@@ -166,9 +166,9 @@ class TDLearner:
         states, seats = rows[:-1].reshape(-1)[at], seen[:-1].reshape(-1)[at]
         wanted = targets.reshape(known.size, -1)[at]
         random = np.random.default_rng([s.seed, self.rounds])
-        if self._store is not None:
-            self._store.add(states, seats, wanted)
-            states, seats, wanted = self._store.draw(s.replay * len(seats), random)
+        if self._buffer is not None:
+            self._buffer.add(states, seats, wanted)
+            states, seats, wanted = self._buffer.sample(s.replay * len(seats), random)
         inputs = encoder("tesauro198").encode(states, self._rules, seats=seats)
         if self._tactics:
             inputs = np.hstack([inputs, tactics_of(states, seats)])
@@ -271,8 +271,8 @@ class TDLearner:
                     arrays[f"optimizer{k}_{name}"] = value.numpy()
         for name, array in zip(_RECORD, self._record, strict=True):
             arrays[name] = array
-        if self._store is not None:
-            arrays |= self._store.content()
+        if self._buffer is not None:
+            arrays |= self._buffer.content()
         arrays |= {"states": self._states, "episodes": self._episodes}
         arrays |= {"rounds": np.array(self.rounds), "seconds": np.array(self.seconds)}
         np.savez(file, **arrays)
@@ -315,8 +315,8 @@ class TDLearner:
                 next(o for o in self._optimizers if _has(o, weight)).state[weight] = state
         for name, array in zip(_RECORD, self._record, strict=True):
             np.copyto(array, content[name])
-        if self._store is not None:
-            self._store.restore(content)
+        if self._buffer is not None:
+            self._buffer.restore(content)
         self._states[...] = content["states"]
         self._episodes[...] = content["episodes"]
         self.rounds = int(content["rounds"])

@@ -1,4 +1,4 @@
-"""Learning on many machines by Ray: the TD learner's self-play as tasks, and a pool of past selves as Ray's objects.
+"""The TD learner on many machines by Ray: its self-play as tasks.
 
     import ray
     from bg_env.train.td.on_ray import TDLearnerOnRay
@@ -17,27 +17,25 @@ played again by another, and nothing changes: the curve is that of `TDLearner`, 
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from bg_env._renamed import old_names
 from bg_env.arena.on_ray import cuts, outcome, packed, unpacked
-from bg_env.errors import OrderError
-from bg_env.rules import States
-from bg_env.train.ppo.opponent_pool import PastSelves
 from bg_env.train.td.learner import TDLearner, TDSettings
 
 import ray  # isort: skip - behind the adapter, which says how to install it
 
-__all__ = ["PastSelvesOnRay", "TDLearnerOnRay"]
+__all__ = ["TDLearnerOnRay"]
+
+__getattr__ = old_names(__name__, PastSelvesOnRay="bg_env.train.ppo.on_ray:OpponentPoolOnRay")
 
 _SHARE: Final = 2
 """Tasks for each processor: each round is waited for, so few of them, and each worth its way."""
-_STAY: Final = {"_weights", "_average", "_optimizers", "_record", "_store", "_pool", "_sent", "_net", "tasks", "retries"}
+_STAY: Final = {"_weights", "_average", "_optimizers", "_record", "_buffer", "_pool", "_sent", "_net", "tasks", "retries"}
 """What of a learner its games do not need."""
 
 
@@ -116,40 +114,3 @@ def _played(content: bytes, net: bytes, look: bool) -> tuple[Any, Any, Any]:
 
 
 _TASK: Final = ray.remote(_played)
-
-
-class PastSelvesOnRay(PastSelves):
-    """`PastSelves` whose weights are objects of Ray: handed to env runners it takes references along, and no weights.
-
-    Each machine fetches the weights of the two past selves that play, once, when a game first waits for them. A copy that was
-    sent plays as drawn at that time; add and draw here, and hand it out again. The objects live as long as this process: after
-    a loss of it `restore` makes them anew of what `dump` wrote. For arguments see `PastSelves`.
-    """
-
-    def __init__(self, net: Any, *arguments: Any, **options: Any) -> None:
-        super().__init__(net, *arguments, **options)
-        self._shape = ray.put(packed(net))
-
-    def _put(self, vector: npt.NDArray[np.float32]) -> Any:
-        return ray.put(vector)
-
-    def _got(self, kept: Any) -> npt.NDArray[np.float32]:
-        return np.array(ray.get(kept))  # what Ray hands out is not to be written to
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = vars(self) | {"_nets": None, "_rules": None}
-        if self._older < 0:
-            msg = "draw() settles who plays: call it before the pool is sent"
-            raise OrderError(msg)
-        playing = [self._older, len(self) - 1]
-        state["steps"] = [self.steps[place] for place in playing]
-        state["_weights"] = [self._weights[place] for place in playing]
-        return state
-
-    def choose(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Actions of the past selves; see `PastSelves.choose`."""
-        if self._nets is None:  # just sent here
-            net = unpacked(ray.get(self._shape))
-            self._nets, self._rules = (copy.deepcopy(net), copy.deepcopy(net)), self.settings.record()
-            self.draw(0)
-        return super().choose(states, words)

@@ -1,4 +1,4 @@
-"""Positions that the TD learner goes back to."""
+"""A replay buffer for the TD learner."""
 
 from __future__ import annotations
 
@@ -7,23 +7,26 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.rules import STATE
+from bg_env._renamed import old_names
+from bg_env.rules import STATE, States
 
-__all__ = ["STORED", "Store"]
+__all__ = ["SIZE", "ReplayBuffer"]
 
-STORED: Final = 1 << 18
-"""How many positions are kept; the oldest make room for new ones."""
+SIZE: Final = 1 << 18
+"""Positions that are kept; the oldest are replaced."""
+
+__getattr__ = old_names(__name__, Store="ReplayBuffer", STORED="SIZE")
 
 
-class Store:
-    """The newest positions and what they were fitted to.
+class ReplayBuffer:
+    """The newest positions and their targets.
 
     Args:
-        outputs: numbers of a target: 6 or 1.
-        size: how many positions are kept.
+        outputs: numbers in a target: 6 or 1.
+        size: positions that are kept.
     """
 
-    def __init__(self, outputs: int, size: int = STORED) -> None:
+    def __init__(self, outputs: int, size: int = SIZE) -> None:
         self._states = np.zeros(size, STATE)
         self._seats = np.zeros(size, np.int8)
         self._targets = np.zeros((size, outputs), np.float32)
@@ -32,19 +35,19 @@ class Store:
     def __len__(self) -> int:
         return min(self._added, len(self._seats))
 
-    def add(self, states: Any, seats: Any, targets: Any) -> None:
-        """Keep positions (STATE) as players `seats` (int8) see them, with their targets: float32 (n, outputs)."""
+    def add(self, states: States, seats: npt.NDArray[np.int8], targets: npt.NDArray[np.float32]) -> None:
+        """Add positions: states (n,), the seats that see them, int8 (n,), and their targets, float32 (n, outputs)."""
         at = (self._added + np.arange(len(seats))) % len(self._seats)
         self._states[at], self._seats[at], self._targets[at] = states, seats, targets
         self._added += len(seats)
 
-    def draw(self, n: int, random: np.random.Generator) -> tuple[Any, Any, Any]:
-        """`n` of them by chance, each as likely every time: states, seats, targets."""
-        at = random.integers(len(self), size=n)
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[States, npt.NDArray[np.int8], npt.NDArray[np.float32]]:
+        """Draw `n` positions uniformly at random, with replacement: states (n,), seats (n,), targets (n, outputs)."""
+        at = rng.integers(len(self), size=n)
         return self._states[at], self._seats[at], self._targets[at]
 
     def content(self) -> dict[str, npt.NDArray[Any]]:
-        """What `restore` needs."""
+        """The arrays that `restore` takes."""
         n = len(self)
         return {
             "stored_states": self._states[:n],
@@ -54,7 +57,7 @@ class Store:
         }
 
     def restore(self, content: dict[str, npt.NDArray[Any]]) -> None:
-        """Be as the store was whose `content` this is."""
+        """Take over the positions of the buffer that gave this `content`."""
         self._added = int(content["stored"])
         n = len(self)
         self._states[:n], self._seats[:n] = content["stored_states"], content["stored_seats"]

@@ -1,7 +1,7 @@
-"""A run of the TD learner into a folder: progress bar, curve, strength against pubeval, stop and resume.
+"""A run of the TD learner in a folder: progress bar, curve, evaluation against pubeval, stop and resume.
 
-The folder gets `net.npz` (the averaged net, for the player `greedy:FILE`), `run.npz` (everything needed to go on),
-`curve.csv` (a line for each measurement) and, where TensorBoard's writer is installed, its event files.
+The folder gets `net.npz` (the averaged net, for the player `greedy:FILE`), `run.npz` (everything needed to continue),
+`curve.csv` (a line for each evaluation) and, where TensorBoard's writer is installed, its event files.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from tqdm import tqdm
 from bg_env.errors import SettingsError
 from bg_env.train.interrupt import FirstCtrlC
 from bg_env.train.run_folder import RunFolder
-from bg_env.train.td.learner import TDLearner, TDSettings
+from bg_env.train.td.learner import TDLearner
+from bg_env.train.td.settings import TDSettings
 
 __all__ = ["TDFolder", "TDOutcome", "train_td"]
 
-_HEAD: Final = ("games", "seconds", "games_per_second", "loss", "pubeval", "half_interval")
+_COLUMNS: Final = ("games", "seconds", "games_per_second", "loss", "pubeval", "half_interval")
 
 
 class TDFolder(RunFolder):
@@ -37,18 +38,18 @@ class TDFolder(RunFolder):
 
     @property
     def run(self) -> Path:
-        """Everything needed to go on."""
+        """Everything needed to continue."""
         return self.path / "run.npz"
 
 
 @dataclass(frozen=True)
 class TDOutcome:
-    """What a run came to.
+    """The result of a run.
 
     Attributes:
         folder: where its files are.
-        games: of self-play, over all sessions.
-        seconds: of learning, over all sessions.
+        games: games of self-play, over all sessions.
+        seconds: seconds of learning, over all sessions.
         interrupted: whether Ctrl-C ended it.
         pubeval: points a game against pubeval at the end, and half the 95 % interval.
     """
@@ -67,7 +68,7 @@ class _Log:
         self._path = folder.curve
         if not self._path.exists():
             with self._path.open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file, lineterminator="\n").writerow(_HEAD)
+                csv.writer(file, lineterminator="\n").writerow(_COLUMNS)
         try:
             from torch.utils.tensorboard import SummaryWriter
         except ImportError:
@@ -91,6 +92,43 @@ class _Log:
             self._board.flush()
 
 
+class _Session:
+    """A learner at work in a folder: each evaluation adds a row to the curve and saves net and run."""
+
+    def __init__(self, learner: TDLearner, folder: TDFolder, evaluation_games: int) -> None:
+        self.strength: tuple[float, float] | None = None
+        self._learner = learner
+        self._folder = folder
+        self._evaluation_games = evaluation_games
+        self._log = _Log(folder)
+        self._mark()
+
+    def _mark(self) -> None:
+        self._games, self._seconds, self._time = self._learner.games, self._learner.seconds, time.monotonic()
+
+    @property
+    def seconds_since(self) -> float:
+        """Seconds since the last evaluation."""
+        return time.monotonic() - self._time
+
+    @property
+    def learnt_since(self) -> bool:
+        """Whether the net has changed since the last evaluation."""
+        return self._learner.seconds > self._seconds
+
+    def evaluate(self, bar: tqdm[Any]) -> tuple[float, float]:
+        """Play evaluation games against pubeval, and write everything."""
+        learner = self._learner
+        self.strength = learner.against_pubeval(self._evaluation_games)
+        rate = (learner.games - self._games) / max(learner.seconds - self._seconds, 1e-9)
+        self._log.write(learner, rate, self.strength)
+        self._folder.write(self._folder.net, learner.net().dump)
+        self._folder.write(self._folder.run, learner.dump)
+        bar.set_postfix_str(f"loss {learner.loss:.3f}, pubeval {self.strength[0]:+.3f} ± {self.strength[1]:.3f}")
+        self._mark()
+        return self.strength
+
+
 def train_td(
     folder: TDFolder,
     settings: TDSettings,
@@ -99,49 +137,38 @@ def train_td(
     threads: int = 2,
     resume: bool = False,
     every: float = 60.0,
-    duel: int = 1000,
+    evaluation_games: int = 1000,
     progress: bool = True,
 ) -> TDOutcome:
     """Learn until `settings.total` games of self-play have ended, or the minutes are over.
 
     Args:
-        folder: where to write; `resume` goes on with the run in it, whose settings count then.
-        settings: what the run is made of.
+        folder: where to write.
+        settings: of a new run.
         minutes: of learning, over all sessions; the learning rate then falls with the time, and the curve depends on the
             clock. None: with the games alone.
         threads: that play.
-        resume: see `folder`.
-        every: seconds between two measurements against pubeval.
-        duel: games of a measurement, even.
+        resume: whether to continue the run in the folder, under its own settings.
+        every: seconds between two evaluations against pubeval.
+        evaluation_games: games of an evaluation, an even number of at least 4.
         progress: whether to show a progress bar.
 
     Raises:
         SettingsError: the run in the folder cannot be read, or a number is out of range.
     """
-    if duel < 4 or duel % 2 or threads < 1 or every <= 0 or (minutes is not None and not 0 < minutes < float("inf")):
-        msg = "duel is an even number of at least 4, threads a whole number of at least 1, every and minutes above 0"
+    if evaluation_games < 4 or evaluation_games % 2:
+        msg = f"evaluation_games is an even number of at least 4, not {evaluation_games}"
+        raise SettingsError(msg)
+    if threads < 1 or every <= 0 or (minutes is not None and not 0 < minutes < float("inf")):
+        msg = "threads is a whole number of at least 1, every and minutes are numbers above 0"
         raise SettingsError(msg)
     learner = TDLearner.load(folder.run, threads=threads) if resume else TDLearner(settings, threads=threads)
     folder.make()
     learner.compile()
-    log, stop = _Log(folder), FirstCtrlC(tqdm.write)
-    measured: tuple[float, float] | None = None
+    session, ctrl_c = _Session(learner, folder, evaluation_games), FirstCtrlC(tqdm.write)
     bar = tqdm(total=learner.settings.total, initial=learner.games, unit="game", disable=not progress, smoothing=0.1)
-    games, seconds, last = learner.games, learner.seconds, time.monotonic()
-
-    def measure() -> tuple[float, float]:
-        nonlocal games, seconds, last
-        strength = learner.against_pubeval(duel)
-        rate = (learner.games - games) / max(learner.seconds - seconds, 1e-9)
-        log.write(learner, rate, strength)
-        folder.write(folder.net, learner.net().dump)
-        folder.write(folder.run, learner.dump)
-        bar.set_postfix_str(f"loss {learner.loss:.3f}, pubeval {strength[0]:+.3f} ± {strength[1]:.3f}")
-        games, seconds, last = learner.games, learner.seconds, time.monotonic()
-        return strength
-
-    with stop, bar:
-        while not stop.asked:
+    with ctrl_c, bar:
+        while not ctrl_c.asked:
             share = learner.games / learner.settings.total
             if minutes is not None:
                 share = max(share, learner.seconds / (60 * minutes))
@@ -149,8 +176,9 @@ def train_td(
                 break
             learner.round(share if minutes is not None else None)
             bar.update(learner.games - bar.n)
-            if time.monotonic() - last > every:
-                measured = measure()
-        if measured is None or learner.seconds > seconds:
-            measured = measure()
-    return TDOutcome(folder.path, learner.games, learner.seconds, stop.asked, measured)
+            if session.seconds_since > every:
+                session.evaluate(bar)
+        strength = session.strength
+        if strength is None or session.learnt_since:
+            strength = session.evaluate(bar)
+    return TDOutcome(folder.path, learner.games, learner.seconds, ctrl_c.asked, strength)

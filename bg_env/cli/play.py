@@ -1,0 +1,175 @@
+"""`bg-env play` and `bg-env watch`: games in the terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import bg_env
+from bg_env.cli.params import (
+    PLAYER_HELP,
+    FiniteRange,
+    command_line,
+    name_of,
+    player_of,
+    settings_options,
+    strongest,
+    supports_colour,
+    supports_unicode,
+)
+from bg_env.errors import NotationError, SettingsError
+from bg_env.rules import States
+from bg_env.rules.settings import settings_names
+
+if TYPE_CHECKING:
+    from bg_env.cli.terminal import Screen
+
+__all__ = ["play", "watch"]
+
+_seed_option = click.option("--seed", type=int, help="Seed of the dice, 0 to 2**64 - 1.  [default: a new one each time]")
+_position_option = click.option(
+    "--position", metavar="ID", help="Start from an XGID or a GNU Backgammon id, which also decides the stakes."
+)
+_save_option = click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the game, finished or not, as a record: .mat, .sgf or .jsonl.",
+)
+_ascii_option = click.option("--ascii", "plain", is_flag=True, help="Draw boards with ASCII characters only, without colour.")
+
+
+@click.command(short_help="Play against a player in the terminal.")
+@click.option("--opponent", default=strongest(), show_default=True, metavar="PLAYER", help=PLAYER_HELP)
+@click.option("--seat", type=click.IntRange(0, 1), default=0, show_default=True, help="Your seat: 0 is White, 1 is Black.")
+@_seed_option
+@_position_option
+@settings_options("Play with the doubling cube.  [default: the variant's]")
+@click.option("--hints-by", default=strongest(), show_default=True, metavar="PLAYER", help="The player that gives hints.")
+@_save_option
+@_ascii_option
+def play(
+    opponent: str,
+    seat: int,
+    seed: int | None,
+    position: str | None,
+    variant: str,
+    cube: bool | None,
+    match_length: int,
+    hints_by: str,
+    save: Path | None,
+    plain: bool,
+) -> None:
+    """Play against a player in the terminal.
+
+    Type plays as "8/5 6/5" or "8-5 6-5", whole or one step at a time; "help" lists the other commands: hint, undo, list,
+    double, resign.
+    """
+    from bg_env.cli import terminal
+
+    _check_save(save)
+    settings = bg_env.Settings(variant, cube=cube, match_length=match_length)
+    game, start, seed = _game(position, seed, settings)
+    rival = player_of(opponent, game.settings)
+    called = name_of(opponent)
+    names = ("you", called) if seat == 0 else (called, "you")
+    click.echo(f"You are {('White (O)', 'Black (X)')[seat]} against {called}; the dice are those of --seed {seed}.")
+    screen = _screen(names, seat, plain)
+    adviser = player_of(hints_by, game.settings)
+    with _saving(save, start, game, names):
+        over = False
+        try:
+            over = terminal.play(game, start, seat, rival, screen, adviser)
+        finally:
+            if not over:
+                click.echo("")
+                with contextlib.suppress(NotationError):
+                    words = ["--seat", seat, "--position", game.xgid, "--variant", variant, "--opponent", opponent]
+                    click.echo(f"To continue this game: {command_line('play', *words)}")
+
+
+@click.command(short_help="Watch two players play.")
+@click.argument("first", metavar="WHITE")
+@click.argument("second", metavar="BLACK")
+@_seed_option
+@_position_option
+@settings_options("Play with the doubling cube.  [default: the variant's]")
+@click.option("--delay", type=FiniteRange(0, 86_400), default=1.0, show_default=True, help="Seconds between turns.")
+@click.option("--step", is_flag=True, help="Wait for Enter after each turn.")
+@_save_option
+@_ascii_option
+def watch(
+    first: str,
+    second: str,
+    seed: int | None,
+    position: str | None,
+    variant: str,
+    cube: bool | None,
+    match_length: int,
+    delay: float,
+    step: bool,
+    save: Path | None,
+    plain: bool,
+) -> None:
+    """Watch WHITE and BLACK play a game or a match, turn by turn.
+
+    A player is a name (see `bg-env info`), or the folder or file of a trained model.
+    """
+    from bg_env.cli import terminal
+
+    _check_save(save)
+    settings = bg_env.Settings(variant, cube=cube, match_length=match_length)
+    game, start, seed = _game(position, seed, settings)
+    players = [player_of(text, game.settings) for text in (first, second)]
+    click.echo(f"The dice are those of --seed {seed}.")
+    first, second = name_of(first), name_of(second)
+    names = (first, second) if first != second else (f"{first} (O)", f"{second} (X)")
+    screen = _screen(names, 0, plain)
+    with _saving(save, start, game, names), contextlib.suppress(EOFError):
+        terminal.watch(game, start, players, screen, lambda: screen.ask("Enter> ") if step else time.sleep(delay))
+
+
+def _game(position: str | None, seed: int | None, settings: bg_env.Settings) -> tuple[bg_env.Game, States, int]:
+    """A game with its own dice, from the start or from an id; the state it starts from; the seed of its dice."""
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    if position is None:
+        rules = {name: getattr(settings, name) for name in settings_names() if name != "variant"}
+        start = bg_env.Game.new(settings.variant, **rules).states
+        return bg_env.Game.new(settings.variant, seed=seed, **rules), start, seed
+    from bg_env.notation.ids import read_position
+
+    states, of_id = read_position(position, settings.variant)
+    return bg_env.Game._from_states(states.copy(), of_id, seed), states, seed
+
+
+def _check_save(file: Path | None) -> None:
+    """Refuse before the game a file that could not be written after it."""
+    if file is not None and (file.suffix.lower() not in (".mat", ".sgf", ".jsonl") or not file.parent.is_dir()):
+        msg = f"--save {file}: give a file in an existing folder that ends with .mat, .sgf or .jsonl"
+        raise SettingsError(msg)
+
+
+@contextlib.contextmanager
+def _saving(file: Path | None, start: States, game: bg_env.Game, names: tuple[str, str]) -> Iterator[None]:
+    """Write the game as a record however it ends, also after Ctrl-C, an error of a player or a closed output."""
+    try:
+        yield
+    finally:
+        if file is not None:
+            from bg_env.records.check import write_records
+            from bg_env.records.write import record_of
+
+            write_records(file, [record_of(start, game.settings, game.history, names)])
+            click.echo(f"written: {file}")
+
+
+def _screen(names: tuple[str, str], seat: int | None, plain: bool) -> Screen:
+    from bg_env.cli.terminal import Screen
+
+    return Screen(click.echo, input, names, seat, not plain and supports_colour(), not plain and supports_unicode())

@@ -1,0 +1,71 @@
+"""`bg-env train ppo`: MaskablePPO against an opponent or by self-play."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bg_env.cli.params import command_line, options_of
+from bg_env.train.ppo.options import PpoOptions, check_given, choose_options
+from bg_env.train.run_folder import RunFolder
+from bg_env.train.setting import settings_of_class
+
+__all__ = ["ppo"]
+
+
+@click.command(short_help="MaskablePPO against an opponent, or by self-play.")
+@options_of(
+    settings_of_class(PpoOptions), ("evaluate", "--measure"), ("evaluate_every", "--measure-every")
+)  # --measure: the names of version 0.1
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("runs", "ppo"),
+    show_default=True,
+    help="Folder of the run: its model, its curve, and all that --resume needs.",
+)
+@click.option("--resume", is_flag=True, help="Continue the run in the folder.")
+@click.option("--overwrite", is_flag=True, help="Replace the run in the folder.")
+@click.option("--quiet", is_flag=True, help="Show no progress bar.")
+def ppo(out: Path, resume: bool, overwrite: bool, quiet: bool, **given: Any) -> int:
+    """Train MaskablePPO (sb3-contrib), then evaluate it.
+
+    The learner plays against an opponent; with --opponent self, against a pool of its own earlier snapshots. The untrained and
+    the trained net then play evaluation games against the opponent (after self-play: against the first --evaluate, or random),
+    and their wins, gammons, backgammons and points per game are printed with 95 % intervals.
+
+    The folder gets model.zip (for MaskablePPO.load), curve.csv, curve.png, run.json and games.npz; in self-play also pool.npz.
+
+    Ctrl-C ends the training and keeps what was learnt; --resume continues it.
+
+    With the same --seed and --steps, a machine plays the same games and learns the same net, also if the run was stopped and
+    resumed; with --minutes, how far it gets depends on the clock.
+    """
+    asked = {name: value for name, value in given.items() if value not in (None, ())}
+    if resume:
+        check_given(asked)
+        folder = RunFolder(out, overwrite=overwrite, resume=True)
+        options = choose_options(folder, **asked)
+    else:
+        options = choose_options(**asked)
+        folder = RunFolder(out, overwrite=overwrite)
+    from bg_env.train.ppo import run as learner  # slow: it imports PyTorch
+
+    try:
+        outcome = learner.train(options, folder, resume=resume, progress=not quiet)
+    except KeyboardInterrupt:
+        kept = f"the last state that was saved is in {out}" if folder.model.is_file() else "nothing was saved yet"
+        click.echo(f"Interrupted at once: {kept}")
+        return 130
+    files = f"{outcome.folder / 'model.zip'}, curve.csv, curve.png"
+    if outcome.interrupted:
+        click.echo(f"Interrupted after {outcome.steps:,} steps: saved in {files}")
+        click.echo(f"To continue: {command_line('train', 'ppo', '--resume', '--out', outcome.folder)}")
+        return 130
+    click.echo(f"Trained for {outcome.steps:,} steps in {outcome.seconds / 60:.1f} minutes: {files}")
+    if outcome.scores:
+        click.echo(learner.score_table(outcome.scores, options))
+    click.echo(f"To compare it with another player: {command_line('arena', outcome.folder, 'pubeval')}")
+    return 0
