@@ -1,15 +1,16 @@
-"""Action numbers (layout v0), what they mean, and their text; a layout never changes under its version.
+"""Text of actions, and the reasons in words why an action is illegal.
 
 | number | meaning | text |
 |---|---|---|
-| 0-149 | checker step: `(source - 1) * 6 + (die - 1)`, source 1-24 or 25 the bar | `13/8`, `bar/20*`, `6/off` |
+| 0-149 | checker step: `6 * (source - 1) + die - 1`, source 1-24 or 25 the bar | `13/8`, `bar/20*`, `6/off` |
 | 150 | roll (decline to double) | `roll` |
 | 151 | double | `double` |
 | 152, 153 | take, drop | `take`, `drop` |
 | 154 | beaver or raccoon: redouble at once and keep the cube | `beaver` |
 | 155-160 | choose the double 1-1 ... 6-6 (Acey-Deucey) | `1-1` ... `6-6` |
 
-The action space is the shortest prefix that the rules in force need (`Settings.actions`).
+The numbers, layout v0, are those of `bg_env.rules.actions`. The action space is the shortest prefix that the rules in force
+need (`Settings.actions`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 
 from bg_env.checks import is_whole
 from bg_env.errors import IllegalActionError, NotationError, quoted
-from bg_env.rules import BAR, Phase, Reason, Settings, States, illegal_reason, legal_mask
+from bg_env.rules import BAR, Phase, Reason, Rules, Settings, States, illegal_reason, legal_mask
 from bg_env.rules.actions import (
     ACTIONS,
     BEAVER,
@@ -85,10 +86,10 @@ class Event(NamedTuple):
     """One thing that happened in a game.
 
     Attributes:
-        player: who rolled or acted; None for an opening tie (R2.2).
+        player: the player who rolled or acted; None for an opening tie (R2.2).
         roll: the dice of a roll, in the opening player 0's die first; None for an action.
         action: the action number; None for a roll, and for a resignation.
-        level: the level resigned at; 0 for anything else.
+        level: the level of a resignation; 0 otherwise.
     """
 
     player: int | None
@@ -101,7 +102,7 @@ def step_action(source: int, die: int) -> int:
     """The action that moves a checker from `source` (1-24, 25 the bar) by `die` (1-6).
 
     Raises:
-        IllegalActionError: out of range.
+        IllegalActionError: the source or the die is out of range.
     """
     if source not in range(1, 26) or die not in range(1, 7):
         msg = f"a step has a source from 1 to 25 and a die from 1 to 6, not source {quoted(source)} and die {quoted(die)}"
@@ -113,7 +114,7 @@ def step_of(action: int) -> tuple[int, int]:
     """The (source, die) of a checker step's action number.
 
     Raises:
-        IllegalActionError: the number is not one of 0-149.
+        IllegalActionError: the number is not from 0 to 149.
     """
     if action not in range(STEPS):
         msg = f"a checker step is an action from 0 to {STEPS - 1}, not {quoted(action)}"
@@ -140,10 +141,10 @@ def _place(point: int) -> str:
 
 
 def action_text(action: int, states: States | None = None, i: int = 0) -> str:
-    """The action as text; with the state it is chosen in, a step that hits ends with `*`.
+    """The action as text; given the state in which it is chosen, a step that hits ends with `*`.
 
     Raises:
-        IllegalActionError: the number is not one of 0-160.
+        IllegalActionError: the number is not from 0 to 160.
     """
     if action in _NAMES:
         return _NAMES[action]
@@ -164,11 +165,11 @@ def action_text(action: int, states: States | None = None, i: int = 0) -> str:
 def parse_action(text: str, states: States | None = None, i: int = 0) -> int:
     """The action written as `text`; bar and off may be 25 and 0, a `*` is optional, case does not matter.
 
-    Bearing off does not say which die does it: with a state it is the lowest die left that is at least the point (the
-    exact one if it is there), without one the exact die.
+    The text of bearing off does not name the die. With a state it is the lowest die left that bears off, which is the exact
+    one if it is left; without a state it is the exact one.
 
     Raises:
-        NotationError: the text is no action.
+        NotationError: the text is not an action.
     """
     if not isinstance(text, str):
         msg = f"an action is written as text, not as {type(text).__name__}"
@@ -190,11 +191,11 @@ def parse_action(text: str, states: States | None = None, i: int = 0) -> int:
                 die = min(left, default=die)
             return step_action(source, die)
     known = "roll, double, take, drop, beaver, or '6-6'"
-    msg = f"{quoted(text)} is no action: write a step like '13/8', 'bar/20' or '6/off', or {known}"
+    msg = f"{quoted(text)} is not an action: write a step like '13/8', 'bar/20' or '6/off', or {known}"
     raise NotationError(msg)
 
 
-def legal_actions(states: States, i: int, rules: Any) -> list[int]:
+def legal_actions(states: States, i: int, rules: Rules) -> list[int]:
     """The numbers of the legal actions, ascending; empty in chance phases and at the end."""
     mask = np.empty((1, ACTIONS), np.int8)
     legal_mask(states, i, rules, mask, 0)
@@ -226,7 +227,7 @@ _TEXTS: Final = {
 }
 
 
-def why_illegal_text(states: States, i: int, settings: Settings, action: int, rules: Any = None) -> str | None:
+def why_illegal_text(states: States, i: int, settings: Settings, action: int, rules: Rules | None = None) -> str | None:
     """Why `action` is illegal in state `i`, as one sentence that names the clause; None if it is legal.
 
     Args:
@@ -234,7 +235,7 @@ def why_illegal_text(states: States, i: int, settings: Settings, action: int, ru
         i: the index of the state.
         settings: the settings in force.
         action: any integer.
-        rules: `settings.record()`, if it is at hand.
+        rules: `settings.record()`; None makes it.
     """
     rules = settings.record() if rules is None else rules
     clamped = max(-1, min(int(action), ACTIONS))
@@ -242,7 +243,7 @@ def why_illegal_text(states: States, i: int, settings: Settings, action: int, ru
     if reason == Reason.LEGAL:
         return None
     if reason == Reason.NO_ACTION:
-        return f"{action} is no action: give a number from 0 to {settings.actions - 1}"
+        return f"{action} is not an action: give a number from 0 to {settings.actions - 1}"
     s = states[i]
     source, die = step_of(action) if action < STEPS else (0, 0)
     target = source - die
@@ -265,7 +266,7 @@ def checked(action: Any, size: int) -> int:
     """The action as an int, if it is an integer of the space `Discrete(size)`.
 
     Raises:
-        IllegalActionError: it is None, no integer, or out of range.
+        IllegalActionError: it is None, not an integer, or out of range.
     """
     if is_whole(action):
         if 0 <= action < size:

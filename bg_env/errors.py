@@ -1,6 +1,6 @@
-"""The errors of bg_env: every one is a `BgEnvError`, each says in one line what is wrong and what would be right.
+"""Errors of bg_env: every one is a `BgEnvError`, with a message of one line that says what is wrong and what would be right.
 
-An error loses nothing: the state, the environment or the file it speaks of is as it was before the call.
+After an error the state, environment or file is as it was before the call.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ __all__ = [
 ]
 
 _LONGEST: Final = 80
-"""So many characters of a value are quoted."""
+"""Characters of a value that are quoted at most."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 class BgEnvError(Exception):
-    """Base class of all errors that bg_env raises on purpose."""
+    """Base class of all errors that bg_env raises."""
 
 
 class IllegalActionError(BgEnvError, ValueError):
-    """An action, a roll or a play that the rules do not allow now, or that is no action at all."""
+    """An action, a roll or a play that the rules do not allow now, or a value that is not an action."""
 
 
 class PositionError(BgEnvError, ValueError):
@@ -53,11 +53,11 @@ class UnknownOptionError(SettingsError, TypeError):
 
 
 class NotationError(BgEnvError, ValueError):
-    """Text that is not in the notation asked for, or a state that the notation cannot hold."""
+    """Text that is not in the expected notation, or a state that the notation cannot hold."""
 
 
 class MissingDependencyError(BgEnvError, ImportError):
-    """An optional library is needed and absent; the message has the line that installs it."""
+    """An optional library that is needed but not installed; the message has the line that installs it."""
 
 
 class OrderError(BgEnvError, RuntimeError):
@@ -91,7 +91,7 @@ def unexpected(called: str, unknown: Iterable[str], known: Sequence[str]) -> Unk
 
 
 def known_names(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorates an `__init__`: an argument of another name is an `UnknownOptionError`, which lists the known ones."""
+    """Decorate an `__init__` so that an unknown argument raises an `UnknownOptionError`, which lists the known ones."""
     known = tuple(inspect.signature(function).parameters)[1:]
     called = function.__qualname__.removesuffix(".__init__")
 

@@ -1,4 +1,4 @@
-"""Writing text files so that a failure loses nothing, and reading files of arrays."""
+"""Text files written so that a failure loses nothing, and files of arrays read."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def read_arrays(file: Any, what: str) -> dict[str, npt.NDArray[Any]]:
 
     Args:
         file: its path, or an open file.
-        what: it should be: "file of a value net".
+        what: the kind of file expected, for messages: "file of a value net".
 
     Raises:
-        SettingsError: it cannot be read, is no .npz file, or is damaged.
+        SettingsError: the file cannot be read, is not an .npz file, or is damaged.
     """
     is_open = hasattr(file, "read")
     name = getattr(file, "name", "the file") if is_open else file
@@ -36,16 +36,16 @@ def read_arrays(file: Any, what: str) -> dict[str, npt.NDArray[Any]]:
         with nullcontext(file) if is_open else Path(file).open("rb") as opened:
             found = np.load(opened, allow_pickle=False)
             if isinstance(found, np.ndarray):
-                msg = f"{name} is no {what}: it is a single array, not an .npz file"
+                msg = f"{name} is not a {what}: it is a single array, not an .npz file"
                 raise SettingsError(msg)
             return {key: found[key] for key in found.files}
     except SettingsError:
         raise
     except OSError as error:
-        msg = f"{name} is no {what}: {error}"
+        msg = f"{name} is not a {what}: {error}"
         raise SettingsError(msg) from error
     except (BadZipFile, EOFError, KeyError, RuntimeError, ValueError, zlib.error) as error:
-        msg = f"{name} is no {what}: it is no .npz file, or damaged"
+        msg = f"{name} is not a {what}: it is not an .npz file, or it is damaged"
         raise SettingsError(msg) from error
 
 
@@ -54,10 +54,10 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     """A file to write, which takes the place of the one at `path` when the block ends without an error.
 
     A stop at any moment leaves either the old file or the new one. A link at `path` stays, and the file that it leads to is
-    replaced; the mode of a file stays. What is no plain file (a device, a pipe) is written to as it is.
+    replaced; the mode of a file stays. A device or a pipe is written to directly.
 
     Raises:
-        OSError: it cannot be written; the file that was there is as it was.
+        OSError: the file cannot be written; one that was there is unchanged.
     """
     target = Path(os.path.realpath(path))
     part = target.with_name(f".bg_env-{secrets.token_hex(8)}.part")  # a name that nobody can have planted a link at
@@ -86,7 +86,7 @@ def write_whole(path: str | Path, text: str) -> None:
 
     Raises:
         NotationError: the text has characters that no file can hold.
-        OSError: it cannot be written; the file that was there is as it was.
+        OSError: the file cannot be written; one that was there is unchanged.
     """
     try:
         content = text.encode()

@@ -1,20 +1,23 @@
-"""Drawing legal actions from masks, fast."""
+"""Random legal actions from masks."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import kernel
 from bg_env.errors import IllegalActionError, SettingsError, quoted
 
 __all__ = ["sample"]
 
+Mask: TypeAlias = npt.NDArray[np.int8] | npt.NDArray[np.uint8] | npt.NDArray[np.bool_]
+
 
 @kernel
-def _pick(mask: Any, u: Any) -> Any:
-    """The legal action at the share `u` of all of them, u in [0, 1); -1 if there is none."""
+def _pick(mask: Mask, u: float) -> int:
+    """The legal action at the share `u` of all of them, u in [0, 1); -1 if no action is legal."""
     n = 0
     for a in range(mask.shape[0]):
         if mask[a]:
@@ -29,8 +32,8 @@ def _pick(mask: Any, u: Any) -> Any:
 
 
 @kernel
-def _pick_rows(mask: Any, u: Any, out: Any) -> Any:
-    """`_pick` for each row; the first row without a legal action, or -1."""
+def _pick_rows(mask: Mask, u: npt.NDArray[np.float64], out: npt.NDArray[np.int64]) -> int:
+    """`_pick` for each row; returns the first row without a legal action, or -1."""
     for i in range(mask.shape[0]):
         n = 0
         for a in range(mask.shape[1]):
@@ -48,13 +51,13 @@ def _pick_rows(mask: Any, u: Any, out: Any) -> Any:
     return -1
 
 
-def sample(mask: Any, rng: np.random.Generator) -> Any:
-    """Draw a legal action uniformly.
+def sample(mask: Mask, rng: np.random.Generator) -> Any:
+    """Draw a legal action at random, each as likely as another.
 
     Args:
-        mask: int8, uint8 or bool; (actions,), or (n, actions) for n games; what is not 0 is legal.
-        rng: where the chance comes from: a NumPy Generator, which gives one number a game. (For one game Python's
-            `random.Random` does as well.)
+        mask: int8, uint8 or bool; (actions,), or (n, actions) for n games; an action is legal where the mask is not 0.
+        rng: a NumPy Generator, of which one number is drawn for each game. (For one game Python's `random.Random` does as
+            well.)
 
     Returns:
         The action, an int; for n games int64 (n,).

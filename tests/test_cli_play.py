@@ -110,7 +110,7 @@ def test_undo_where_no_roll_is_being_played_says_so(word):
     for text, seat in ((ROLLED.replace(":31:", ":00:"), 1), (DOUBLED, 0)):
         game, talk, _ = session(text, word, seat=seat)
         assert "nothing to take back" in talk.text
-        assert "is no action" not in talk.text
+        assert "is not an action" not in talk.text
         assert not game.history
 
 
@@ -197,7 +197,7 @@ def test_a_double_is_dropped(word):
     game, talk, over = session(DOUBLED, "maybe", word, seat=0)
     assert over
     assert (game.winner, game.points) == (1, 1)
-    assert "'maybe' is no action" in talk.text
+    assert "'maybe' is not an action" in talk.text
     assert "White drops" in talk.text
 
 

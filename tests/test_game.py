@@ -533,7 +533,7 @@ def finished():
 
 
 WHY = {
-    Reason.NO_ACTION: (lambda: game_at(BEFORE_ROLL), 161, "161 is no action: give a number from 0 to 153"),
+    Reason.NO_ACTION: (lambda: game_at(BEFORE_ROLL), 161, "161 is not an action: give a number from 0 to 153"),
     Reason.GAME_OVER: (finished, 150, "nobody may act: the game is over"),
     Reason.DICE_DUE: (Game.new, 150, "nobody may act: the dice are due"),
     Reason.NO_CUBE: (

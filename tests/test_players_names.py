@@ -59,7 +59,7 @@ def test_names_and_what_they_make(net_file):
         ("td:deep", "player 'td' takes how far to look ahead, such as 'td:1', not 'deep'"),
         ("td:-1", "such as 'td:1', not '-1'"),
         ("gnubg:x", "player 'gnubg' takes how far to look ahead"),
-        ("greedy:nowhere.npz", "nowhere.npz is no file of a value net"),
+        ("greedy:nowhere.npz", "nowhere.npz is not a file of a value net"),
     ],
 )
 def test_names_that_are_refused(name, message):

@@ -238,10 +238,10 @@ def test_a_net_file_loads_and_another_is_refused(tmp_path) -> None:
     (tmp_path / "array.npz.npy").rename(tmp_path / "array.npz")
     for bad, words in (
         ("other.npz", "tesauro198-5-v0"),
-        ("text.npz", "no file of a value net: it is no .npz file, or damaged$"),
-        ("empty.npz", "it is no .npz file, or damaged$"),
-        ("half.npz", "it is no .npz file, or damaged$"),
-        ("damaged.npz", "it is no .npz file, or damaged$"),
+        ("text.npz", "not a file of a value net: it is not an .npz file, or it is damaged$"),
+        ("empty.npz", "it is not an .npz file, or it is damaged$"),
+        ("half.npz", "it is not an .npz file, or it is damaged$"),
+        ("damaged.npz", "it is not an .npz file, or it is damaged$"),
         ("array.npz", "it is a single array"),
         ("none.npz", "no file of a value net: .*No such file"),
     ):

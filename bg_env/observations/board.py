@@ -1,4 +1,4 @@
-"""The 196 board inputs of TD-Gammon, which `tesauro` and `tesauro198` begin with.
+"""Board inputs of TD-Gammon: the 196 with which `tesauro` and `tesauro198` begin.
 
 Each side has four units for each point, then one for its bar and one for its checkers borne off; the viewer's side first. A
 point with n checkers is (n >= 1, n >= 2, n >= 3, (n - 3) / 2), the bar n / 2, off n / the variant's checkers. Points run from
@@ -8,12 +8,13 @@ the viewer's 1 to its 24 for both sides, so that unit 4 (p - 1) + k and unit 98 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from bg_env._jit import inlined
-from bg_env.observations.base import labelled
+from bg_env.observations.base import Floats, labelled
+from bg_env.rules.state import States
 from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF
 
 __all__ = ["BOARD", "BOARD_HIGH", "BOARD_LABELS", "SIDE", "write_trays", "write_units", "write_units_turned"]
@@ -48,9 +49,9 @@ BOARD_LABELS, BOARD_HIGH = labelled(
 
 
 # The arithmetic is plain on purpose: it compiles to vector code over points, five times as fast as look-up tables. And the
-# encoders call these three one by one: behind one more helper the compiler no longer does so.
+# encoders call these three one by one: called through one more helper they do not.
 @inlined
-def write_units(states: Any, i: Any, side: Any, out: Any, row: Any, at: Any) -> None:
+def write_units(states: States, i: int, side: int, out: Floats, row: int, at: int) -> None:
     """Four units a point for `side`, from its own point 1 to 24."""
     for p in range(24):
         n = states[i]["points"][side, p + 1]
@@ -61,7 +62,7 @@ def write_units(states: Any, i: Any, side: Any, out: Any, row: Any, at: Any) -> 
 
 
 @inlined
-def write_units_turned(states: Any, i: Any, side: Any, out: Any, row: Any, at: Any) -> None:
+def write_units_turned(states: States, i: int, side: int, out: Floats, row: int, at: int) -> None:
     """Four units a point for `side`, from the other side's point 1 (its own 24) to 24 (its own 1)."""
     for p in range(24):
         n = states[i]["points"][side, 24 - p]
@@ -72,7 +73,7 @@ def write_units_turned(states: Any, i: Any, side: Any, out: Any, row: Any, at: A
 
 
 @inlined
-def write_trays(states: Any, i: Any, checkers: Any, seat: Any, out: Any, row: Any) -> None:
+def write_trays(states: States, i: int, checkers: np.float32, seat: int, out: Floats, row: int) -> None:
     """Both sides' bar and share borne off (`checkers` is the variant's number, float32), in their places of the 196."""
     for k in range(2):
         side = seat if k == 0 else 1 - seat

@@ -1,30 +1,28 @@
-"""What is not on the board, as 33 values that several encoders end with: dice, turn, phase, bonus, cube, match, stakes.
+"""Context of the board in 33 values, with which several encoders end: dice, turn, phase, bonus, cube, match, stakes.
 
-All of it as the viewer sees it, and in the same layout whatever the settings. The cube shows the value that the game would
-be lost for by a drop, which is the one before the take; `ties` and the cap need no feature of their own.
+All values are as the viewer sees them, and the layout is the same under all settings. The cube shows the value that a drop
+would lose, which is the one before the take; `ties` and the cap need no feature of their own.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from bg_env._jit import inlined
-from bg_env.observations.base import labelled
-from bg_env.rules.settings import LIFTED_CAP, MAX_CHAIN
-from bg_env.rules.state import STAGE_BONUS, STAGE_DOUBLE, STAGE_EXTRA, Phase
+from bg_env.observations.base import Floats, labelled
+from bg_env.rules.settings import LIFTED_CAP, MAX_CHAIN, Rules
+from bg_env.rules.state import STAGE_BONUS, STAGE_DOUBLE, STAGE_EXTRA, Phase, States
 
 __all__ = ["CONTEXT", "CONTEXT_HIGH", "CONTEXT_LABELS", "write_context"]
 
 FACES = 6
-"""The cube's printed faces end at 2 ** 6: that value is 1."""
+"""The cube's printed faces end at 2 ** 6, which gives 1."""
 TURNS = 4
-"""A chain of so many turns of the cube is 1, and so are so many beavers."""
+"""A chain of so many turns of the cube gives 1, and so do so many beavers."""
 LONG = 25
-"""Points needed count as n / 25, and as 1 from there on; 1 / n beside it tells apart the last few."""
-
-OPENING, ROLL, ROLL_OR_DOUBLE, TAKE_OR_DROP, CHECKER, CHOOSE_DOUBLE, OVER = (int(phase) for phase in Phase)
+"""Points needed are n / 25, at most 1; the value 1 / n beside it distinguishes the last few."""
 
 CONTEXT_LABELS, CONTEXT_HIGH = labelled(
     *((f"die {die} left to play", 1) for die in range(1, 7)),
@@ -64,8 +62,8 @@ _0 = np.float32(0)
 
 
 @inlined
-def _write_dice(states: Any, i: Any, out: Any, row: Any, at: Any) -> None:
-    """Seven values: which numbers are left to play, and the share of four steps."""
+def _write_dice(states: States, i: int, out: Floats, row: int, at: int) -> None:
+    """Seven values: a flag for each number that is left to play, and the steps left as a share of four."""
     for k in range(6):
         out[row, at + k] = _0
     for k in range(2):
@@ -75,8 +73,8 @@ def _write_dice(states: Any, i: Any, out: Any, row: Any, at: Any) -> None:
 
 
 @inlined
-def _write_cube(states: Any, i: Any, rules: Any, seat: Any, out: Any, row: Any, at: Any) -> None:
-    """Six values of the cube; all 0 where none is in play."""
+def _write_cube(states: States, i: int, rules: Rules, seat: int, out: Floats, row: int, at: int) -> None:
+    """Six values of the cube; all 0 where no cube is in play."""
     cube = rules[0]["cube"] != 0
     chain = np.int64(states[i]["chain"])
     owner = states[i]["owner"]
@@ -89,7 +87,7 @@ def _write_cube(states: Any, i: Any, rules: Any, seat: Any, out: Any, row: Any, 
 
 
 @inlined
-def _write_match(states: Any, i: Any, rules: Any, seat: Any, out: Any, row: Any, at: Any) -> None:
+def _write_match(states: States, i: int, rules: Rules, seat: int, out: Floats, row: int, at: int) -> None:
     """Six values of the match; all 0 in money play."""
     length = np.int64(rules[0]["match_length"])
     out[row, at] = _1 if length > 0 else _0
@@ -103,21 +101,21 @@ def _write_match(states: Any, i: Any, rules: Any, seat: Any, out: Any, row: Any,
 
 
 @inlined
-def write_context(states: Any, i: Any, rules: Any, seat: Any, out: Any, row: Any, at: Any) -> None:
+def write_context(states: States, i: int, rules: Rules, seat: int, out: Floats, row: int, at: int) -> None:
     """Write the 33 values of state `i` as `seat` sees it into `out[row, at:at + 33]`."""
     phase = states[i]["phase"]
     stage = states[i]["stage"]
-    turn = np.int64(-1) if phase == OVER else np.int64(states[i]["turn"])
+    turn = np.int64(-1) if phase == Phase.OVER else np.int64(states[i]["turn"])
     _write_dice(states, i, out, row, at)
     out[row, at + 7] = _1 if turn == seat else _0
     out[row, at + 8] = _1 if turn == 1 - seat else _0
     out[row, at + 9] = _1 if states[i]["decider"] == seat else _0
-    out[row, at + 10] = _1 if phase == ROLL or phase == OPENING else _0
-    out[row, at + 11] = _1 if phase == ROLL_OR_DOUBLE else _0
-    out[row, at + 12] = _1 if phase == TAKE_OR_DROP else _0
-    out[row, at + 13] = _1 if phase == CHECKER else _0
-    out[row, at + 14] = _1 if phase == CHOOSE_DOUBLE else _0
-    out[row, at + 15] = _1 if phase == OVER else _0
+    out[row, at + 10] = _1 if phase == Phase.ROLL or phase == Phase.OPENING else _0
+    out[row, at + 11] = _1 if phase == Phase.ROLL_OR_DOUBLE else _0
+    out[row, at + 12] = _1 if phase == Phase.TAKE_OR_DROP else _0
+    out[row, at + 13] = _1 if phase == Phase.CHECKER else _0
+    out[row, at + 14] = _1 if phase == Phase.CHOOSE_DOUBLE else _0
+    out[row, at + 15] = _1 if phase == Phase.OVER else _0
     out[row, at + 16] = _1 if stage == STAGE_BONUS else _0
     out[row, at + 17] = _1 if stage == STAGE_DOUBLE else _0
     out[row, at + 18] = _1 if stage == STAGE_EXTRA else _0

@@ -1,18 +1,19 @@
-"""`counts`, compact: checkers as shares of the variant's number, 26 places for each side, then the 33 of the context.
+"""`counts`, a compact encoder: checkers as shares of the variant's number, 26 places for each side, and the context.
 
-The viewer's places come first: the viewer's points 1 to 24, the bar, off. The opponent's are on the viewer's points too.
+The viewer's places come first: points 1 to 24, the bar, off. The opponent's follow in the same order, on the same
+numbering. The last 33 values are those of `context`.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import kernel
-from bg_env.observations.base import Encoder
+from bg_env.observations.base import Encoder, Floats
 from bg_env.observations.context import CONTEXT_HIGH, CONTEXT_LABELS, write_context
-from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF
+from bg_env.rules.state import States
+from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF, Rules
 
 __all__ = ["COUNTS", "encode_counts"]
 
@@ -20,7 +21,7 @@ PLACES = 26
 
 
 @kernel
-def encode_counts(states: Any, rules: Any, seats: Any, out: Any) -> None:
+def encode_counts(states: States, rules: Rules, seats: npt.NDArray[np.int8], out: Floats) -> None:
     """Write (n, 85) float32 values; see `Encoder.kernel`."""
     share = np.empty(MAX_CHECKERS + 1, np.float32)
     for n in range(MAX_CHECKERS + 1):

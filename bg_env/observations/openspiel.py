@@ -1,22 +1,23 @@
-"""`openspiel`: the 200 values of OpenSpiel's backgammon, bit for bit; player_0 is its player 0 (x), player_1 its player 1 (o).
+"""`openspiel`, the 200 values of OpenSpiel's backgammon, bit for bit; player_0 is its player 0 (x), player_1 its player 1 (o).
 
 First the viewer's checkers on 24 points, then the opponent's, four values a point: n = 1, n = 2, n = 3, and n - 3 beyond. The
 points are OpenSpiel's, the same for both: x's 24 comes first, x's 1 last. Then for the viewer and for the opponent: checkers on
-the bar, borne off, and whether it decides; last the dice, lower first. In chance phases and at the end nobody decides and the
-dice are 0. (At the end OpenSpiel leaves the dice standing in one case: a double whose first half bore off the last checker.)
+the bar, checkers borne off, and a flag for the player who decides; last the dice, lower first. In chance phases and at the end
+nobody decides and the dice are 0. (At the end OpenSpiel keeps the dice in one case: a double whose first half bore off the last
+checker.)
 
 OpenSpiel takes two steps of a roll as one action. Where only one step is left, its die comes first and 0 after it.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import kernel
-from bg_env.observations.base import Encoder, labelled
-from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF
+from bg_env.observations.base import Encoder, Floats, labelled
+from bg_env.rules.state import States
+from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF, Rules
 
 __all__ = ["OPENSPIEL", "encode_openspiel"]
 
@@ -28,7 +29,7 @@ _0 = np.float32(0)
 
 
 @kernel
-def _write_x(states: Any, i: Any, out: Any, at: Any) -> None:
+def _write_x(states: States, i: int, out: Floats, at: int) -> None:
     """Four values a point for player 0, which counts down its own numbering."""
     for p in range(24):
         n = states[i]["points"][0, 24 - p]
@@ -39,7 +40,7 @@ def _write_x(states: Any, i: Any, out: Any, at: Any) -> None:
 
 
 @kernel
-def _write_o(states: Any, i: Any, out: Any, at: Any) -> None:
+def _write_o(states: States, i: int, out: Floats, at: int) -> None:
     """Four values a point for player 1, which counts up."""
     for p in range(24):
         n = states[i]["points"][1, p + 1]
@@ -50,7 +51,7 @@ def _write_o(states: Any, i: Any, out: Any, at: Any) -> None:
 
 
 @kernel
-def encode_openspiel(states: Any, rules: Any, seats: Any, out: Any) -> None:  # noqa: ARG001 - every kernel takes rules
+def encode_openspiel(states: States, rules: Rules, seats: npt.NDArray[np.int8], out: Floats) -> None:  # noqa: ARG001 - every kernel takes rules
     """Write (n, 200) float32 values; see `Encoder.kernel`."""
     for i in range(len(states)):
         seat = np.int64(seats[i]) & 1

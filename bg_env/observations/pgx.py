@@ -1,27 +1,27 @@
-"""`pgx`: the 34 values of Pgx's backgammon (v2), as float32.
+"""`pgx`, the 34 values of Pgx's backgammon (v2), as float32.
 
-The board as the player who decides sees it (its own checkers positive, the other's negative), whoever looks: its points 24 to
-1, both bars, both sides' checkers borne off. Then how many steps are left with each number 1-6, shown to that player only.
+The board is as the player who decides sees it (its own checkers positive, the other's negative), for either viewer: its points
+24 to 1, both bars, both sides' checkers borne off. Then the steps left with each number 1-6, shown to that player only.
 
-The player who decides is the default seat of `Encoder.encode`: Pgx rolls at once and has no cube. A game won with dice to
-spare has none left here (R3.4), where Pgx still counts them.
+The player who decides is the default seat of `Encoder.encode`: Pgx rolls at once and has no cube. After a game won with
+dice to spare no steps are left (R3.4); Pgx still counts them.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import kernel
-from bg_env.observations.base import Encoder, default_seat, labelled
-from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF
+from bg_env.observations.base import Encoder, Floats, default_seat, labelled
+from bg_env.rules.state import States
+from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF, Rules
 
 __all__ = ["PGX", "encode_pgx"]
 
 
 @kernel
-def encode_pgx(states: Any, rules: Any, seats: Any, out: Any) -> None:  # noqa: ARG001 - every kernel takes rules
+def encode_pgx(states: States, rules: Rules, seats: npt.NDArray[np.int8], out: Floats) -> None:  # noqa: ARG001 - every kernel takes rules
     """Write (n, 34) float32 values; see `Encoder.kernel`."""
     for i in range(len(states)):
         mover = default_seat(states, i)

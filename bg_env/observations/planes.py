@@ -1,4 +1,4 @@
-"""`planes`, for convolutions: 45 channels over the viewer's points 1 to 24.
+"""`planes`, an encoder for convolutions: 45 channels over the viewer's points 1 to 24.
 
 Channels 0-3 are the viewer's four units of each point (n >= 1, n >= 2, n >= 3, (n - 3) / 2), 4-7 the opponent's. The others are
 the same on all points: both sides' bar / 2 and share borne off, then the 33 of the context.
@@ -6,15 +6,15 @@ the same on all points: both sides' bar / 2 and share borne off, then the 33 of 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import kernel
-from bg_env.observations.base import Encoder
+from bg_env.observations.base import Encoder, Floats
 from bg_env.observations.board import MOST
 from bg_env.observations.context import CONTEXT, CONTEXT_HIGH, CONTEXT_LABELS, write_context
-from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF
+from bg_env.rules.state import States
+from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF, Rules
 
 __all__ = ["PLANES", "encode_planes"]
 
@@ -29,7 +29,7 @@ _HALF = np.float32(0.5)
 
 
 @kernel
-def _write_points(states: Any, i: Any, side: Any, out: Any) -> None:
+def _write_points(states: States, i: int, side: int, out: Floats) -> None:
     """The viewer's four channels."""
     for p in range(POINTS):
         n = states[i]["points"][side, p + 1]
@@ -40,7 +40,7 @@ def _write_points(states: Any, i: Any, side: Any, out: Any) -> None:
 
 
 @kernel
-def _write_points_turned(states: Any, i: Any, side: Any, out: Any) -> None:
+def _write_points_turned(states: States, i: int, side: int, out: Floats) -> None:
     """The opponent's four channels."""
     for p in range(POINTS):
         n = states[i]["points"][side, 24 - p]
@@ -51,7 +51,7 @@ def _write_points_turned(states: Any, i: Any, side: Any, out: Any) -> None:
 
 
 @kernel
-def encode_planes(states: Any, rules: Any, seats: Any, out: Any) -> None:
+def encode_planes(states: States, rules: Rules, seats: npt.NDArray[np.int8], out: Floats) -> None:
     """Write (n, 45 * 24) float32 values; see `Encoder.kernel`."""
     checkers = np.float32(rules[0]["checkers"])
     at = CHANNELS * POINTS - OTHERS - CONTEXT  # the single values wait at the end of the row until they fill their channels

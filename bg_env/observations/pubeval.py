@@ -1,4 +1,4 @@
-"""`pubeval`: the 122 inputs of Tesauro's public benchmark player, for the position that the viewer has just played.
+"""`pubeval`, the 122 inputs of Tesauro's public benchmark player, for the position that the viewer has just played.
 
 For each of the viewer's points from 24 to 1: an opposing blot, then n = 1, n >= 2, n = 3 and (n - 3) / 2 for n >= 4 of its own
 n checkers; then the opponent's bar / 2 and the viewer's checkers borne off / the variant's number (15 in the original).
@@ -7,13 +7,13 @@ n checkers; then the opponent's bar / 2 and the viewer's checkers borne off / th
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import kernel
-from bg_env.observations.base import Encoder, labelled
-from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF
+from bg_env.observations.base import Encoder, Floats, labelled
+from bg_env.rules.state import States
+from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF, Rules
 
 __all__ = ["PUBEVAL", "encode_pubeval"]
 
@@ -23,7 +23,7 @@ _HALF = np.float32(0.5)
 
 
 @kernel
-def encode_pubeval(states: Any, rules: Any, seats: Any, out: Any) -> None:
+def encode_pubeval(states: States, rules: Rules, seats: npt.NDArray[np.int8], out: Floats) -> None:
     """Write (n, 122) float32 values; see `Encoder.kernel`."""
     checkers = np.float32(rules[0]["checkers"])
     for i in range(len(states)):

@@ -1,21 +1,22 @@
-"""`tesauro`, the default: the 196 board inputs of TD-Gammon, then the 33 values of the context."""
+"""`tesauro`, the default encoder: the 196 board inputs of TD-Gammon, then the 33 values of the context."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import kernel
-from bg_env.observations.base import Encoder
+from bg_env.observations.base import Encoder, Floats
 from bg_env.observations.board import BOARD, BOARD_HIGH, BOARD_LABELS, SIDE, write_trays, write_units, write_units_turned
 from bg_env.observations.context import CONTEXT_HIGH, CONTEXT_LABELS, write_context
+from bg_env.rules.state import States
+from bg_env.rules.variant import Rules
 
 __all__ = ["TESAURO", "encode_tesauro"]
 
 
 @kernel
-def encode_tesauro(states: Any, rules: Any, seats: Any, out: Any) -> None:
+def encode_tesauro(states: States, rules: Rules, seats: npt.NDArray[np.int8], out: Floats) -> None:
     """Write (n, 229) float32 values; see `Encoder.kernel`."""
     checkers = np.float32(rules[0]["checkers"])
     for i in range(len(states)):

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+
+import numpy as np
 
 from bg_env.checks import is_player
 from bg_env.errors import BgEnvError, quoted
@@ -109,7 +111,7 @@ def _printable(names: tuple[str, str]) -> tuple[str, str]:
     return first, second
 
 
-def _title(settings: Settings, state: Any) -> str:
+def _title(settings: Settings, state: np.void) -> str:
     words = [settings.variant.name]
     if settings.match_length:
         words.append(f"match to {settings.match_length}")
@@ -140,11 +142,11 @@ def _plural(n: int, word: str) -> str:
     return f"{n} {word}" if n == 1 else f"{n} {word}s"
 
 
-def _won(state: Any, names: tuple[str, str], tense: str) -> str:
+def _won(state: np.void, names: tuple[str, str], tense: str) -> str:
     return f"{names[state['winner']]} {tense} {_LEVELS[int(state['level'])]}, {_plural(int(state['won']), 'point')}"
 
 
-def _ended(state: Any, settings: Settings, names: tuple[str, str]) -> str:
+def _ended(state: np.void, settings: Settings, names: tuple[str, str]) -> str:
     ending, winner = int(state["ending"]), int(state["winner"])
     if ending == END_TRUNCATED:
         return f"Stopped at the limit of {_plural(int(state['turns']), 'turn')}"
@@ -158,14 +160,14 @@ def _ended(state: Any, settings: Settings, names: tuple[str, str]) -> str:
     return why + _won(state, names, "wins")
 
 
-def _cube_turned(state: Any, names: tuple[str, str], value: int) -> str:
+def _cube_turned(state: np.void, names: tuple[str, str], value: int) -> str:
     chain, turn = int(state["chain"]), int(state["turn"])
     turner = turn if chain % 2 else 1 - turn
     verb = _TURNS.get(chain, "turns the cube again")
     return f"{names[turner]} {verb} to {value}: {names[1 - turner]} to take or drop"
 
 
-def _to_play(state: Any, name: str) -> str:
+def _to_play(state: np.void, name: str) -> str:
     dice, stage = [int(n) for n in state["dice"]], int(state["stage"])
     left = sum(int(n) for n in state["left"])
     what = f"{dice[0]}-{dice[1]}"
@@ -180,7 +182,7 @@ def _to_play(state: Any, name: str) -> str:
     return f"{name} to play {what}"
 
 
-def _message(state: Any, settings: Settings, names: tuple[str, str]) -> str:
+def _message(state: np.void, settings: Settings, names: tuple[str, str]) -> str:
     phase = int(state["phase"])
     if phase == Phase.OVER:
         return _ended(state, settings, names)
@@ -200,7 +202,7 @@ def _message(state: Any, settings: Settings, names: tuple[str, str]) -> str:
     return _to_play(state, name) + bonus
 
 
-def _dice(state: Any) -> tuple[Die, ...]:
+def _dice(state: np.void) -> tuple[Die, ...]:
     (high, low), (left_high, left_low) = state["dice"].tolist(), state["left"].tolist()
     if not high:
         return ()
@@ -209,7 +211,7 @@ def _dice(state: Any) -> tuple[Die, ...]:
     return (Die(high, left_high == 0), Die(low, left_low == 0))
 
 
-def _cube(state: Any, settings: Settings) -> Cube | None:
+def _cube(state: np.void, settings: Settings) -> Cube | None:
     if not settings.cube:
         return None
     value, owner, chain, turn = (int(state[name]) for name in ("cube", "owner", "chain", "turn"))

@@ -1,6 +1,6 @@
-"""The contract of the environments, as checks for any variant and any settings: a user's own as well.
+"""Checks of the contract of the environments, for any variant and settings, a user's own among them.
 
-In one call, or as tests of pytest or unittest, each by itself:
+They run in one call, or as separate tests of pytest or unittest:
 
     from bg_env import Variant
     from bg_env.testing import EnvContract, check_env
@@ -12,8 +12,8 @@ In one call, or as tests of pytest or unittest, each by itself:
         variant = mine
         options = {"match_length": 3}
 
-`check_env` also takes an environment that is already made, wrapped or subclassed ones among them. Whatever does not hold raises
-AssertionError with one line that says so.
+`check_env` also takes an environment that is already made, possibly wrapped or subclassed. A part of the contract that does not
+hold raises AssertionError with one line that names it.
 """
 
 from __future__ import annotations

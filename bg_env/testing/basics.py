@@ -1,10 +1,11 @@
-"""What the checks share: how they fail, how they compare, how they choose, and what every view and info must be."""
+"""Common parts of the checks: failure, comparison, choice of actions, and the demands on every view and info."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
 
@@ -14,7 +15,7 @@ from bg_env.options import INFO_KEYS
 __all__ = ["GAMES", "Choose", "check_info", "check_view", "chooser", "mask_of", "need", "same"]
 
 GAMES = 4
-"""Episodes that a check plays unless it is told otherwise."""
+"""Episodes that a check plays by default."""
 
 Choose = Callable[[Any], int]
 """Draws an action from a mask."""
@@ -27,7 +28,7 @@ def need(ok: Any, message: str) -> None:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two things that environments return are equal, dtypes, shapes and the order of keys included."""
+    """Whether two values returned by environments are equal, dtypes, shapes and the order of keys included."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         if one.dtype != other.dtype or one.shape != other.shape:
             return False
@@ -40,7 +41,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def chooser(seed: int) -> Choose:
-    """Draws from a mask: turns the cube once in ten, so that games get long, drops one double in four; else uniform."""
+    """A choice at random from masks: the cube is turned one time in ten, so that games get long, one double in four dropped."""
     rng = np.random.default_rng(seed)
 
     def choose(mask: Any) -> int:
@@ -57,27 +58,30 @@ def chooser(seed: int) -> Choose:
 
 
 def mask_of(observation: Any, info: Mapping[str, Any]) -> npt.NDArray[np.int8]:
-    """The action mask, wherever it is."""
+    """The action mask, from the observation or from the info."""
     mask: npt.NDArray[np.int8] = observation["action_mask"] if isinstance(observation, dict) else info["action_mask"]
     return mask
 
 
-def check_view(view: Any, space: Any, who: str) -> None:
-    """Hold what `who` sees to its space, the order of its keys and the dtype of its mask."""
-    need(view in space, f"what {who} sees is not in its observation space")
+def check_view(view: Any, space: gymnasium.Space[Any], who: str) -> None:
+    """Check an observation of `who`: its space, the order of its keys and the dtype of its mask."""
+    need(view in space, f"the observation of {who} is not in its observation space")
     if isinstance(view, dict):
-        need(list(view) == ["observation", "action_mask"], f"{who} sees {list(view)}, not observation, action_mask")
+        need(
+            list(view) == ["observation", "action_mask"],
+            f"{who} sees the keys {list(view)}, not observation, action_mask",
+        )
         need(view["action_mask"].dtype == np.int8, f"the mask of {who} is {view['action_mask'].dtype}, not int8")
 
 
 def check_info(info: Mapping[str, Any], before: int) -> None:
-    """Hold an info to its keys and to sense; `before` is the number of turns that the last one told."""
+    """Check the keys of an info and the sense of its values; `before` is the number of turns in the last one."""
     need(tuple(info)[:7] == INFO_KEYS, f"an info begins with {tuple(info)[:7]}, not {INFO_KEYS}")
     need(set(info) <= {*INFO_KEYS, "action_mask"}, f"an info has the keys {list(info)}")
-    told = {key: info[key] for key in INFO_KEYS}
-    need(all(isinstance(value, (int, np.integer)) for value in told.values()), f"infos hold integers, not {told}")
-    ended = told["winner"] >= 0
-    need(ended == (told["level"] > 0) == (told["points"] > 0), f"winner, level and points disagree: {told}")
-    if ended and told["player"] < 0:  # while a match goes on, the cube is the next game's
-        need(told["points"] == told["level"] * told["cube"], f"points are not level x cube: {told}")
-    need(told["turns"] >= before, f"turns went back from {before}: {told}")
+    found = {key: info[key] for key in INFO_KEYS}
+    need(all(isinstance(value, (int, np.integer)) for value in found.values()), f"infos hold integers, not {found}")
+    ended = found["winner"] >= 0
+    need(ended == (found["level"] > 0) == (found["points"] > 0), f"winner, level and points disagree: {found}")
+    if ended and found["player"] < 0:  # while a match goes on, the cube is the next game's
+        need(found["points"] == found["level"] * found["cube"], f"points are not level x cube: {found}")
+    need(found["turns"] >= before, f"turns went back from {before}: {found}")

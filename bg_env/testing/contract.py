@@ -1,4 +1,4 @@
-"""All checks together: a class of tests to derive from, and one call."""
+"""Class of tests of the whole contract, to derive from, and the function that runs all of them."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ __all__ = ["EnvContract", "check_env"]
 
 
 class EnvContract:
-    """Tests of everything that the environments promise, for one variant and its options.
+    """Tests of the whole contract of the environments, for one variant and its options.
 
     Subclass it in a test module under a name that begins with `Test`, and set `variant` and `options`. To test environments
     of your own making, override `make_aec`, `make_single` and `make_vector`.
 
     Attributes:
-        variant: what is played.
+        variant: the variant, or its name.
         options: further arguments of the constructors.
         episodes: episodes played in each test.
-        seed: of the first of them.
+        seed: the seed of the first episode.
     """
 
     variant: ClassVar[str | Variant] = "backgammon"
@@ -80,7 +80,7 @@ class EnvContract:
             test.api_test(self.make_aec(), num_cycles=200)  # type: ignore[attr-defined,no-untyped-call]
 
     def test_masks(self) -> None:
-        """The mask is where it is asked for, and the games are the same wherever it is."""
+        """The mask is where `mask` puts it, and its place does not change the games."""
         games = []
         for mask in ("both", "observation", "info"):
             env = self.make_aec(mask=mask)
@@ -92,7 +92,7 @@ class EnvContract:
         need(games[0] == games[1] == games[2], "the mask's place changes the game")
 
     def test_illegal_actions(self) -> None:
-        """They lose three times the cube, or raise and change nothing; what is no action always raises."""
+        """An illegal action loses three times the cube, or raises and changes nothing; what is not an action raises."""
         env = self.make_aec(illegal="raise")
         env.reset(seed=self.seed)
         before, n = env.game.states, env.action_space("player_0").n
@@ -108,7 +108,7 @@ class EnvContract:
         need(all(env.terminations.values()) and env.infos[loser]["illegal"] == 1, "an illegal action does not end the episode")
 
     def test_order_and_options(self) -> None:
-        """Nothing before reset; unknown options are refused and change nothing."""
+        """A step before reset and unknown options are refused, and change nothing."""
         for env in (self.make_aec(), self.make_single()):
             _refused(OrderError, env.step, 0)
             env.reset(seed=self.seed)
@@ -120,7 +120,7 @@ class EnvContract:
     def test_gymnasium(self) -> None:
         """Gymnasium's own test of the interface."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it plays illegal actions and says what it thinks of the bounds
+            warnings.simplefilter("ignore")  # it plays illegal actions and warns of bounds
             gymnasium_check(self.make_single(), skip_render_check=True)
 
     def test_single(self) -> None:
@@ -129,19 +129,19 @@ class EnvContract:
             check_single(self.make_single(opponent=opponent), episodes=self.episodes, seed=self.seed)
 
     def test_self_play_is_the_two_agent_game(self) -> None:
-        """One agent on both seats sees, earns and is told what the two agents are."""
+        """One agent on both seats gets the observations, rewards and infos of the two agents."""
         env, aec, choose = self.make_single(opponent=None), self.make_aec(), chooser(self.seed)
         (view, info), over = env.reset(seed=self.seed), False
         aec.reset(seed=self.seed)
         while not over:
             agent = aec.agent_selection
             need(info["player"] == AGENTS.index(agent), "another player is to act")
-            need(same(view, aec.observe(agent)), "they see different things")
+            need(same(view, aec.observe(agent)), "their observations differ")
             action = choose(mask_of(view, info))
             aec.step(action)
             view, reward, terminated, truncated, info = env.step(action)
             over = terminated or truncated
-            need(reward == aec.rewards[agent], "the reward is not that of who has just acted")
+            need(reward == aec.rewards[agent], "the reward is not that of the player who has just acted")
         need(aec.terminations[agent] == terminated, "they end differently")
 
     def test_vector(self) -> None:
@@ -161,19 +161,25 @@ def _refused(error: type[Exception], call: Callable[..., Any], *arguments: Any, 
     need(ok=False, message=f"{call.__qualname__} with {arguments or named} was not refused with {error.__name__}")
 
 
-def check_env(env: Any = "backgammon", *, episodes: int = GAMES, seed: int = 0, **options: Any) -> None:
-    """Hold an environment, or all environments of a variant, to the contract.
+def check_env(
+    env: str | Variant | AECEnv[Any, Any, Any] | gymnasium.Env[Any, Any] = "backgammon",
+    *,
+    episodes: int = GAMES,
+    seed: int = 0,
+    **options: Any,
+) -> None:
+    """Check an environment, or all environments of a variant, against the contract.
 
     Args:
         env: a variant or its name: then all of `EnvContract` is run on it. Or an environment of bg_env, wrapped and
             subclassed ones included: a PettingZoo one (`check_aec`) or a single-agent one (`check_single`).
         episodes: episodes played in each check.
-        seed: of the first of them.
+        seed: the seed of the first episode.
         **options: arguments of the constructors; only with a variant.
 
     Raises:
-        AssertionError: naming what does not hold.
-        SettingsError: `env` is nothing that can be checked, or the options cannot stand.
+        AssertionError: a part of the contract does not hold; the message names it.
+        SettingsError: `env` cannot be checked, or the options are refused.
     """
     if isinstance(env, (str, Variant)):
         names = {"variant": env, "options": options, "episodes": episodes, "seed": seed}

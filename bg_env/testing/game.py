@@ -1,4 +1,4 @@
-"""The rules' invariants, held over random games of any settings."""
+"""Invariants of the rules, checked over random games of any settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["check_game"]
 
 
 def _ends(game: Game, mover: int) -> set[Position]:
-    """The boards, as the mover sees them, with which its roll can end, step by step."""
+    """The boards, as the mover sees them, that its roll can end with, found step by step."""
     found, waiting, seen = set(), [game], set()
     while waiting:
         here = waiting.pop()
@@ -52,19 +52,19 @@ def _check_state(game: Game) -> None:
     need(bool(game.chance()) == (game.phase in (Phase.OPENING, Phase.ROLL)), f"chance() in phase {game.phase}")
     need(abs(sum(p for _, p in game.chance()) - 1) < 1e-9 or not game.chance(), "the chances do not sum to 1")
     states, rules = game.states, settings.record()
-    said = {action for action in range(ACTIONS) if illegal_reason(states, 0, rules, action) == Reason.LEGAL}
-    need(said == legal, f"mask and reasons disagree about {sorted(said ^ legal)} in {game!r}")
+    found = {action for action in range(ACTIONS) if illegal_reason(states, 0, rules, action) == Reason.LEGAL}
+    need(found == legal, f"mask and reasons disagree about {sorted(found ^ legal)} in {game!r}")
     need(max(legal, default=0) < settings.actions, f"legal actions are outside Discrete({settings.actions})")
 
 
 def check_game(variant: str | Variant = "backgammon", *, episodes: int = GAMES, seed: int = 0, **settings: Any) -> None:
-    """Play random episodes by `bg_env.Game` and hold every state to the rules' invariants.
+    """Play random episodes by `bg_env.Game` and check the invariants of the rules in every state.
 
-    Checkers are conserved, no point is shared, mask and reasons agree about all actions, whole plays are what the
-    single steps lead to, ids and settings are read back the same, a history told again is the same game.
+    Checkers are conserved, no point is shared, mask and reasons agree about all actions, whole plays are the results of single
+    steps, ids and settings are read back the same, and a history played again is the same game.
 
     Raises:
-        AssertionError: naming what does not hold.
+        AssertionError: an invariant does not hold; the message names it.
     """
     rules = Settings(variant, **settings)
     need(Settings.parse(str(rules)) == rules, f"{rules} is read back as {Settings.parse(str(rules))}")
@@ -96,7 +96,7 @@ def check_game(variant: str | Variant = "backgammon", *, episodes: int = GAMES, 
                 again.apply_roll(*event.roll)
             elif event.action is not None:
                 again.apply(event.action)
-        need(again == game, "a history told again is another game")
+        need(again == game, "a history played again is another game")
 
 
 def _arguments(settings: Settings) -> dict[str, Any]:

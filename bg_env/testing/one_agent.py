@@ -1,4 +1,4 @@
-"""The contract of the Gymnasium environments: of one game, and of many."""
+"""Checks of the contract of the Gymnasium environments, of one game and of many."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import gymnasium
 import numpy as np
 
 from bg_env.options import INFO_KEYS
@@ -15,7 +16,8 @@ from bg_env.testing.basics import GAMES, Choose, check_info, check_view, chooser
 __all__ = ["check_single", "check_vector"]
 
 
-def play_single(env: Any, choose: Choose, observation: Any, info: Mapping[str, Any]) -> list[Any]:
+def play_single(env: gymnasium.Env[Any, Any], choose: Choose, observation: Any, info: Mapping[str, Any]) -> list[Any]:
+    """Play the episode to its end: the returned values of every step, and its action."""
     seen: list[Any] = []
     over = False
     while not over:
@@ -26,13 +28,13 @@ def play_single(env: Any, choose: Choose, observation: Any, info: Mapping[str, A
     return seen
 
 
-def check_single(env: Any, *, episodes: int = GAMES, seed: int = 0) -> None:
-    """Play episodes of a single-agent environment of bg_env and hold every step to the contract.
+def check_single(env: gymnasium.Env[Any, Any], *, episodes: int = GAMES, seed: int = 0) -> None:
+    """Play episodes of a single-agent environment of bg_env and check every step against the contract.
 
     Raises:
-        AssertionError: naming what does not hold.
+        AssertionError: a part of the contract does not hold; the message names it.
     """
-    inner = env.unwrapped
+    inner: Any = env.unwrapped
     for episode in range(episodes):
         observation, info = env.reset(seed=seed if episode == 0 else None)
         choose, turns, over = chooser(seed + episode), 0, False
@@ -51,8 +53,11 @@ def check_single(env: Any, *, episodes: int = GAMES, seed: int = 0) -> None:
             need(isinstance(reward, float), f"a reward is a float, not {type(reward).__name__}")
             if info["winner"] >= 0 and inner.settings.money:
                 won = info["winner"] == actor
-                need(reward > 0 if won else reward < 0, f"who has {'won' if won else 'lost'} is given {reward}")
-        need(info["player"] == -1, "an episode is over and somebody is to act")
+                need(
+                    float(reward) > 0 if won else float(reward) < 0,
+                    f"the player who has {'won' if won else 'lost'} gets {reward}",
+                )
+        need(info["player"] == -1, "an episode is over and a player is to act")
     games = []
     for _ in range(2):
         first = env.reset(seed=seed)
@@ -65,17 +70,23 @@ def check_single(env: Any, *, episodes: int = GAMES, seed: int = 0) -> None:
     need(same(ends[1], ends[2]), "an unpickled copy goes on otherwise")
 
 
-def check_vector(env: Any, single: Callable[[], Any], *, steps: int = 100, seed: int = 0) -> None:
-    """Hold game i of a batch to the single environment with the seed `seed + i`, step by step.
+def check_vector(
+    env: gymnasium.vector.VectorEnv[Any, Any, Any],
+    single: Callable[[], gymnasium.Env[Any, Any]],
+    *,
+    steps: int = 100,
+    seed: int = 0,
+) -> None:
+    """Check game i of a batch against the single environment with the seed `seed + i`, step by step.
 
     Args:
         env: a `bg_env.envs.vector.VectorEnv`.
-        single: makes a single environment with the same arguments.
+        single: a function that makes a single environment with the same arguments.
         steps: steps of the batch.
-        seed: of game 0.
+        seed: the seed of game 0.
 
     Raises:
-        AssertionError: naming the game and the step.
+        AssertionError: a game differs; the message names it and the step.
     """
     alone = [single() for _ in range(env.num_envs)]
     observations, infos = env.reset(seed=seed)

@@ -1,4 +1,4 @@
-"""The contract of the PettingZoo environment."""
+"""Checks of the contract of the PettingZoo environment."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pickle
 from typing import Any
 
 import numpy as np
+from pettingzoo import AECEnv
 
 from bg_env.envs.aec import AGENTS
 from bg_env.testing.basics import GAMES, Choose, check_info, check_view, chooser, mask_of, need, same
@@ -14,8 +15,8 @@ from bg_env.testing.basics import GAMES, Choose, check_info, check_view, chooser
 __all__ = ["check_aec", "play_aec"]
 
 
-def play_aec(env: Any, choose: Choose) -> list[Any]:
-    """Play the episode to its end: agent, what `last` returned, and the action, for every turn."""
+def play_aec(env: AECEnv[Any, Any, Any], choose: Choose) -> list[Any]:
+    """Play the episode to its end: the agent, the values of `last` and the action of every turn."""
     seen = []
     for agent in env.agent_iter():
         last = env.last()
@@ -25,7 +26,8 @@ def play_aec(env: Any, choose: Choose) -> list[Any]:
     return seen
 
 
-def _check_aec_turn(env: Any, agent: str, turns: int) -> tuple[bool, int]:
+def _check_aec_turn(env: AECEnv[Any, Any, Any], agent: str, turns: int) -> tuple[bool, int]:
+    inner: Any = env.unwrapped
     observation, reward, terminated, truncated, info = env.last()
     over = terminated or truncated
     need(type(terminated) is bool and type(truncated) is bool, "terminations and truncations are Python bools")
@@ -36,9 +38,10 @@ def _check_aec_turn(env: Any, agent: str, turns: int) -> tuple[bool, int]:
     for name in ("terminations", "truncations"):
         need(len(set(getattr(env, name).values())) == 1, f"the agents do not end together: {getattr(env, name)}")
     check_info(info, turns)
-    need(info["player"] == (-1 if over else AGENTS.index(agent)), "info['player'] is not who acts next")
+    need(info["player"] == (-1 if over else AGENTS.index(agent)), "info['player'] is not the player who acts next")
     for seat in AGENTS:
-        view, again = env.observe(seat), env.observe(seat)
+        view: Any = env.observe(seat)
+        again: Any = env.observe(seat)
         check_view(view, env.observation_space(seat), seat)
         need(same(view, again), "observe() twice gives two things")
         parts = [(view, again)] if isinstance(view, np.ndarray) else list(zip(view.values(), again.values(), strict=True))
@@ -49,18 +52,18 @@ def _check_aec_turn(env: Any, agent: str, turns: int) -> tuple[bool, int]:
             need(mask.all() if over else mask.any() != waits, f"the mask of {seat} is wrong while {agent} is to act")
     if not over and isinstance(observation, dict):
         legal = np.flatnonzero(observation["action_mask"]).tolist()
-        need(legal == env.unwrapped.game.legal_actions(), "the mask is not what the game says")
+        need(legal == inner.game.legal_actions(), "the mask is not that of the game")
     return over, int(info["turns"])
 
 
-def check_aec(env: Any, *, episodes: int = GAMES, seed: int = 0) -> None:
-    """Play episodes of a PettingZoo environment of bg_env and hold every step to the contract.
+def check_aec(env: AECEnv[Any, Any, Any], *, episodes: int = GAMES, seed: int = 0) -> None:
+    """Play episodes of a PettingZoo environment of bg_env and check every step against the contract.
 
     Spaces and their objects, masks, fresh arrays, zero-sum rewards, ends of both agents together, infos, the same games by
     the same seed, and that copies and pickles go on identically.
 
     Raises:
-        AssertionError: naming what does not hold.
+        AssertionError: a part of the contract does not hold; the message names it.
     """
     need(list(env.possible_agents) == list(AGENTS), f"the agents are {env.possible_agents}")
     spaces = [(env.observation_space(agent), env.action_space(agent)) for agent in AGENTS]
@@ -78,7 +81,7 @@ def check_aec(env: Any, *, episodes: int = GAMES, seed: int = 0) -> None:
     _check_aec_copies(env, seed)
 
 
-def _check_aec_copies(env: Any, seed: int) -> None:
+def _check_aec_copies(env: AECEnv[Any, Any, Any], seed: int) -> None:
     games = []
     for _ in range(2):
         env.reset(seed=seed)
