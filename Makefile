@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constrain
 PINS := pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test check format format-check lint types layers site docs linkcheck groups golden bench clean
+.PHONY: help setup train test check format format-check lint types layers site docs linkcheck groups golden bench marks clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -73,6 +73,9 @@ golden: $(VENV)/.dev ## rewrite the golden files; read the difference before you
 
 bench: $(VENV)/.dev ## measure this engine beside its peers
 	$(BIN)/python -m benchmarks $(ARGS)
+
+marks: $(VENV)/.dev ## marks of style to steer by: long modules, wide functions, parameters that are Any
+	$(BIN)/python tests/style_marks.py
 
 clean: ## remove the environment and all that was built
 	rm -rf $(VENV) build dist site htmlcov .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

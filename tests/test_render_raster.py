@@ -97,7 +97,7 @@ def test_names_beyond_ascii_and_arrows():
 
 @pytest.mark.usefixtures("pillow")
 def test_an_unknown_shape_is_an_error():
-    with pytest.raises(TypeError, match="no shape to paint"):
+    with pytest.raises(TypeError, match="not a shape that can be painted"):
         raster(Drawing(100, 100, "", (Shape("odd"),)))
 
 

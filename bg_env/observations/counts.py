@@ -12,8 +12,9 @@ import numpy.typing as npt
 from bg_env._jit import kernel
 from bg_env.observations.base import Encoder, Floats
 from bg_env.observations.context import CONTEXT_HIGH, CONTEXT_LABELS, write_context
+from bg_env.rules.settings import Rules
 from bg_env.rules.state import States
-from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF, Rules
+from bg_env.rules.variant import BAR, MAX_CHECKERS, OFF
 
 __all__ = ["COUNTS", "encode_counts"]
 

@@ -9,8 +9,8 @@ from bg_env._jit import kernel
 from bg_env.observations.base import Encoder, Floats
 from bg_env.observations.board import BOARD, BOARD_HIGH, BOARD_LABELS, SIDE, write_trays, write_units, write_units_turned
 from bg_env.observations.context import CONTEXT_HIGH, CONTEXT_LABELS, write_context
+from bg_env.rules.settings import Rules
 from bg_env.rules.state import States
-from bg_env.rules.variant import Rules
 
 __all__ = ["TESAURO", "encode_tesauro"]
 

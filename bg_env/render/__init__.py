@@ -1,1 +1,1 @@
-"""Drawing the board, as pure functions of a STATE record: text, SVG, raster, window and the HTML replay."""
+"""Pictures of the board, as pure functions of a STATE record: text, SVG, pixels, a window and the HTML replay."""

@@ -1,7 +1,7 @@
-"""The board as a drawing: one description, from which SVG, raster, window and HTML replay are painted.
+"""The board as a drawing: one description, from which SVG, pixels, window and HTML replay are painted.
 
-Every checker, die and cube carries what it stands for (`Shape.data`), on its player's own numbering, so that a picture can
-be read back. A stack shows five checkers and its height on the innermost; borne-off checkers lie edge-on in the tray.
+Every checker, die and cube has its meaning in `Shape.data`, on its player's own numbering, so that a picture can be read back.
+A stack shows five checkers and its height on the innermost; checkers borne off lie edge-on in the tray.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _centred(x: float, y: float, size: float, text: str, fill: str, kind: str, *
 
 
 def _fitted(text: str, size: float, room: float) -> tuple[str, float]:
-    """The text and the size at which it fits, about, into `room` pixels: smaller down to three quarters, then cut."""
+    """The text and the size at which it fits, about, into `room` pixels: down to three quarters of `size`, then cut."""
     width = 0.56
     fitting = min(size, max(room / (width * max(len(text), 1)), 0.75 * size))
     most = int(room / (width * fitting))
@@ -78,7 +78,7 @@ def _fitted(text: str, size: float, room: float) -> tuple[str, float]:
 
 
 def _column(label: int) -> float:
-    """Middle of the column of the point so numbered by who sits below."""
+    """Middle of the column of the point with this number for the player below."""
     k = label - 13 if label > 12 else 12 - label
     return _LEFT + _POINT * (k + 0.5) + (_BAR if k >= 6 else 0)
 
@@ -172,7 +172,7 @@ _PIPS: Final = {
 
 
 def _dice(seen: Scene) -> Iterator[Shape]:
-    """The roll, in the mover's colour, to its right; what is played is pale."""
+    """The roll, in the mover's colour, to its right; dice that have been played are pale."""
     player = seen.on_roll
     if player is None:
         return
@@ -210,7 +210,7 @@ def _cube(seen: Scene) -> Iterator[Shape]:
 
 
 def _strip(seen: Scene, player: int) -> Iterator[Shape]:
-    """A player's line: colour, name, pips and score; a mark for who is on roll."""
+    """A player's line: colour, name, pips and score; a mark for the player on roll."""
     y = _BOTTOM + _RIM + _STRIP / 2 if player == seen.below else _MARGIN + _STRIP / 2
     x = _MARGIN + 24
     yield Circle("colour", fill=_FACE[player], stroke=_LINE[player], width=1.5, x=x, y=y, r=10)
@@ -238,7 +238,7 @@ def _words(seen: Scene) -> Iterator[Shape]:
 
 
 def _ways(seen: Scene, arrows: Sequence[Arrow]) -> list[tuple[int, Point, Point]]:
-    """For each arrow its player and the middles of the place left and the place reached, the steps undone backwards."""
+    """For each arrow its player and the middles of its two places; the steps are undone from the last to the first."""
     counts = [list(side) for side in seen.points]
     ways = []
     for player, source, target in reversed(arrows):
@@ -284,12 +284,12 @@ def draw(seen: Scene, arrows: Sequence[Arrow] = ()) -> Drawing:
     """The drawing of a scene.
 
     Args:
-        seen: what is to be drawn.
-        arrows: checkers' ways that led here, in order: (player, from, to) on that player's own numbering, 25 the bar,
-            0 off.
+        seen: the scene.
+        arrows: the steps of the checkers that led here, in order: (player, from, to) on that player's own numbering, 25 the
+            bar, 0 off.
 
     Raises:
-        BgEnvError: an arrow is no checker's way.
+        BgEnvError: an arrow is not a step of a checker.
     """
     shapes: list[Shape] = [*_page(), *_points(), *_numbers(seen), *_checkers(seen)]
     for player, start, end in _ways(seen, arrows):

@@ -1,7 +1,7 @@
-"""A game, or a match, as one HTML file to step through: it needs nothing else, no network and no other file.
+"""Replay of a game or a match as one HTML file, which needs no network and no other file.
 
-The page knows no rules and draws no board of its own: each frame is a list of pieces of the one drawing (`render.drawing`),
-and pieces that come back are stored once.
+The page knows no rules and draws no board of its own: each frame is a list of pieces of the drawing of `render.drawing`, and
+each piece is stored once.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _FOLLOWS: Final = frozenset({("checker", "ring"), ("number", "number"), ("pip", 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One of the plays, or turns of the cube, that were possible in a frame.
+    """A play, or a turn of the cube, that was possible in a frame.
 
     Attributes:
         text: the play.
-        equity: what it is worth to the player who decides, in the caller's unit.
-        played: whether it is the one that was chosen.
+        equity: its value to the player who decides, in the caller's unit.
+        played: whether it was the choice in the game.
     """
 
     text: str
@@ -47,17 +47,17 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One step of a replay: a state, and how the game came to it.
+    """One step of a replay: a state and the event that led to it.
 
     Attributes:
         states: 1-D array of STATE records.
-        i: index of the one to show.
-        text: what led to it ("31: 8/5 6/5", "doubles to 2"); the entry of the move list, none where empty.
-        player: who did that, 0 or 1; None for nobody ("Game 2").
-        arrows: the checkers' ways of that: (player, from, to) on that player's own numbering, 25 the bar, 0 off.
-        equity: the caller's estimate of the state's worth to player 0, in the caller's unit.
+        i: index of the state to show.
+        text: the event ("31: 8/5 6/5", "doubles to 2"), as an entry of the move list; empty for no entry.
+        player: the player of the event, 0 or 1; None for neither ("Game 2").
+        arrows: the steps of its checkers: (player, from, to) on that player's own numbering, 25 the bar, 0 off.
+        equity: the caller's estimate of the value of the state to player 0, in the caller's unit.
         candidates: the best plays in this state by the caller's estimate, best first.
-        comment: a remark to show beside the board.
+        comment: a remark, shown next to the board.
     """
 
     states: States
@@ -71,7 +71,7 @@ class Frame:
 
 
 class _Pieces:
-    """Every different piece of SVG once; a picture is a list of their numbers."""
+    """The different pieces of SVG, each once; a picture is a list of their numbers."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -107,7 +107,7 @@ def _finite(value: float | None, what: str, k: int) -> float | None:
 
 
 def _seen(frame: Frame, settings: Settings, seat: int, names: tuple[str, str] | None) -> Scene:
-    """The frame from a seat that stays, with the points numbered for the player on roll."""
+    """The scene of a frame from a seat that stays the same, with the points numbered for the player on roll."""
     seen = scene(frame.states, frame.i, settings, seat=seat, names=names)
     return seen if seen.on_roll is None else replace(seen, numbers=seen.on_roll)
 
@@ -142,7 +142,7 @@ def _plots(frames: Sequence[Frame], data: Sequence[dict[str, Any]], settings: Se
 
 
 def _json(value: object) -> str:
-    """JSON that may stand inside a script element, whatever the texts in it."""
+    """JSON that is safe inside a script element with any texts in it."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("</", "<\\/").replace("<!", "\\u003c!")
 
@@ -158,17 +158,18 @@ def replay_html(
     """The page that steps through `frames`.
 
     Args:
-        frames: at least one, in order; the games of a match are told apart by the states' counter of games.
-        settings: what is played for.
+        frames: at least one, in order; the games of a match are distinguished by the states' counter of games.
+        settings: the settings of the games.
         names: of player 0 and 1; None for White and Black.
-        title: of the page; empty for the players' names.
-        seat: who sits below at first, 0 or 1; a button turns the board.
+        title: the title of the page; empty for the players' names.
+        seat: the player who sits below at first, 0 or 1; a button turns the board.
 
     Returns:
         An HTML document; write it as UTF-8.
 
     Raises:
-        BgEnvError: no frames, no such seat or player, an arrow that is no checker's way, an equity that is no number.
+        BgEnvError: there is no frame, a seat or player is not 0 or 1, an arrow is not a step of a checker, or an equity
+            is not a number.
     """
     if not frames:
         msg = "a replay needs at least one frame"

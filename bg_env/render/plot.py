@@ -13,9 +13,9 @@ __all__ = ["PLOT_LEFT", "PLOT_RIGHT", "plot"]
 _WIDTH: Final = 736
 _HEIGHT: Final = 170
 PLOT_LEFT: Final = 46.0
-"""Where the first frame lies."""
+"""x of the first frame."""
 PLOT_RIGHT: Final = 726.0
-"""Where the last frame lies."""
+"""x of the last frame."""
 _TOP: Final = 26.0
 _FOOT: Final = 156.0
 _INK = "#2e2620"
@@ -24,7 +24,7 @@ _COLOURS: Final = ("#c07f2c", "#2b2829")
 
 
 def _runs(values: Sequence[float | None], breaks: Sequence[int]) -> Iterator[list[tuple[int, float]]]:
-    """The values in pieces that are to be joined: without the missing ones, and broken where a game begins."""
+    """The values in pieces, each to be joined to one line: missing values are left out, and a new game begins a new piece."""
     run: list[tuple[int, float]] = []
     for k, value in enumerate(values):
         if value is None or k in breaks:
@@ -55,10 +55,10 @@ def plot(
     """Lines over the frames.
 
     Args:
-        title: what is plotted.
-        series: at most two: a label, and a value for each frame, None where there is none.
-        low: foot of the scale.
-        high: top of the scale, above `low`.
+        title: the title of the plot.
+        series: at most two: a label, and a value for each frame, None for a missing one.
+        low: the lower end of the scale.
+        high: the upper end of the scale, above `low`.
         breaks: frames at which a game begins.
     """
     frames = max(len(values) for _, values in series)

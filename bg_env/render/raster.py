@@ -1,4 +1,4 @@
-"""A drawing as pixels, painted by Pillow with the font that Pillow carries: the same picture on every machine.
+"""Drawings as pixels, painted by Pillow with its own font: the same picture on every machine.
 
 Needs the extra `render`. Pillow was measured against an SVG rasteriser on the same drawing: 26 ms against 60 ms a frame of
 736 x 686 pixels, and it needs no font of the system (without one an SVG rasteriser leaves all numbers out).
@@ -44,7 +44,7 @@ def _system_font(size: int) -> Any:
 
 @functools.lru_cache(maxsize=64)
 def _font(size: int, *, ascii_only: bool) -> Any:
-    """Pillow's own font; for text beyond ASCII one of the system's, where there is any."""
+    """Pillow's own font; for text beyond ASCII a font of the system, if it has one."""
     from PIL import ImageFont
 
     found = None if ascii_only else _system_font(size)
@@ -92,15 +92,15 @@ def _paint(canvas: ImageDraw, shape: Shape, scale: float) -> None:
         at, anchor = (shape.x * scale, shape.y * scale), _ANCHORS[shape.anchor]
         canvas.text(at, shape.text, fill, font, anchor, stroke_width=heavier, stroke_fill=fill)
     else:
-        msg = f"no shape to paint: {shape!r}"
+        msg = f"not a shape that can be painted: {shape!r}"
         raise TypeError(msg)
 
 
 def need_pillow() -> None:
-    """Look whether Pillow is there.
+    """Check that Pillow is installed.
 
     Raises:
-        MissingDependencyError: it is not.
+        MissingDependencyError: Pillow is not installed.
     """
     try:
         from PIL import Image, ImageDraw  # noqa: F401 - looked for, not used
@@ -113,12 +113,12 @@ def raster(drawing: Drawing, width: int | None = None) -> npt.NDArray[np.uint8]:
     """The drawing as an array of pixels, uint8 of shape (height, width, 3), red, green, blue.
 
     Args:
-        drawing: what to paint.
+        drawing: the drawing.
         width: in pixels, 64 to 4,000; None for the drawing's own. The height follows.
 
     Raises:
-        MissingDependencyError: Pillow is absent.
-        BgEnvError: the width is none.
+        MissingDependencyError: Pillow is not installed.
+        BgEnvError: the width is not a whole number in this range.
     """
     need_pillow()
     from PIL import Image, ImageDraw
@@ -148,7 +148,7 @@ def board_rgb(
     """The board of `states[i]` in pixels: `raster` of what `board_svg` draws; see there for the arguments.
 
     Raises:
-        MissingDependencyError: Pillow is absent.
-        BgEnvError: `seat` is no seat, an arrow no checker's way, or the width none.
+        MissingDependencyError: Pillow is not installed.
+        BgEnvError: `seat` is not a seat, an arrow is not a step of a checker, or the width is out of range.
     """
     return raster(draw(scene(states, i, settings, seat=seat, names=names), arrows), width)

@@ -1,7 +1,7 @@
-"""What there is to see in a state: plain numbers and words, the same for the text board and for every picture.
+"""Contents of a picture of a state in plain numbers and words, the same for the text board and for every picture.
 
 A `Scene` is seen from a seat: that player sits below, with its home board lower right and its points numbered for it
-(R1.4). Unless a seat is asked for, it is the player on roll; before the opening throw player 0; at the end the winner.
+(R1.4). By default it is the player on roll; before the opening throw player 0; at the end the winner.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from bg_env.rules.variant import OFF, Variant, variant_of
 __all__ = ["NAMES", "Arrow", "Cube", "Die", "Scene", "pip_count", "position_scene", "scene"]
 
 NAMES: Final = ("White", "Black")
-"""The players' names where none are given: `player_0` is White, `player_1` Black (R1.3)."""
+"""The players' default names: `player_0` is White, `player_1` Black (R1.3)."""
 
 Arrow = tuple[int, int, int]
-"""One checker's way: (player, from, to) on that player's own numbering, 25 the bar, 0 off."""
+"""A step of a checker: (player, from, to) on that player's own numbering, 25 the bar, 0 off."""
 
 _LEVELS = {1: "a single game", 2: "a gammon", 3: "a backgammon"}
 _TURNS = {1: "doubles", 2: "beavers", 3: "raccoons"}
@@ -45,7 +45,7 @@ class Die:
 
     Attributes:
         number: 1 to 6.
-        played: whether it is no longer to be played.
+        played: whether it has been played.
     """
 
     number: int
@@ -54,12 +54,12 @@ class Die:
 
 @dataclass(frozen=True)
 class Cube:
-    """The doubling cube as it lies.
+    """The doubling cube on the board.
 
     Attributes:
-        value: what it shows; while it is offered the value that waits for an answer.
-        owner: the player on whose side it lies, None where it is centred or offered.
-        offered_to: the player who must answer, None where nobody must.
+        value: the value that it shows; while it is offered the value that waits for an answer.
+        owner: the player on whose side it lies; None while it is centred or offered.
+        offered_to: the player who must answer; None while it is not offered.
     """
 
     value: int
@@ -75,15 +75,15 @@ class Scene:
         below: the player who sits below, 0 or 1.
         numbers: the player for whom the points are numbered.
         points: checkers of player 0 and 1, 26 counts each on their own numbering (0 off, 25 the bar).
-        on_roll: whose turn it is, None where it is nobody's.
-        dice: the roll on the board, () where there is none.
-        cube: the cube, None where none is in play.
+        on_roll: the player whose turn it is; None for neither.
+        dice: the roll on the board; () without one.
+        cube: the cube; None if no cube is in play.
         names: of player 0 and 1.
         seats: "player_0" and "player_1", or empty for a bare position.
         pips: pip counts of both.
         scores: points of both in the match; None in money play.
         title: the variant and the stakes.
-        message: whose turn it is and what is awaited, or how it ended; empty for a bare position.
+        message: the turn and the decision that is due, or the result; empty for a bare position.
     """
 
     below: int
@@ -101,12 +101,12 @@ class Scene:
 
 
 def pip_count(side: Sequence[int]) -> int:
-    """Pips that one side (26 counts on its own numbering) still has to go; a checker on the bar has 25."""
+    """The pip count of one side (26 counts on its own numbering); a checker on the bar counts 25."""
     return sum(point * n for point, n in enumerate(side))
 
 
 def _printable(names: tuple[str, str]) -> tuple[str, str]:
-    """Names without line breaks and control characters, which would break a board or speak to a terminal."""
+    """Names without line breaks and control characters, which would break a board or control a terminal."""
     first, second = ("".join(c if c.isprintable() else " " for c in name).strip() for name in names)
     return first, second
 
@@ -240,18 +240,19 @@ def scene(
     numbers: int | None = None,
     names: tuple[str, str] | None = None,
 ) -> Scene:
-    """What there is to see in `states[i]`.
+    """The scene of `states[i]`.
 
     Args:
         states: 1-D array of STATE records.
-        i: index of the one to show.
-        settings: what it is played for.
-        seat: who sits below, 0 or 1; None for the player on roll (the winner at the end, player 0 before the opening).
-        numbers: for whom the points are numbered; None for who sits below.
+        i: index of the state to show.
+        settings: the settings of the game.
+        seat: the player who sits below, 0 or 1; None for the player on roll (at the end the winner, before the opening
+            throw player 0).
+        numbers: the player for whom the points are numbered; None for the player below.
         names: of player 0 and 1.
 
     Raises:
-        BgEnvError: `seat` or `numbers` is no seat.
+        BgEnvError: `seat` or `numbers` is not a seat.
     """
     state = states[i]
     turn, winner, over = int(state["turn"]), int(state["winner"]), int(state["phase"]) == Phase.OVER
@@ -288,13 +289,13 @@ def position_scene(
     Args:
         mover: the mover's 26 counts on its own numbering (0 off, 25 the bar).
         opponent: the opponent's, on its own.
-        variant: whose checkers they are.
-        mover_is: whose colour the mover has: 1 (Black, X, as GNU Backgammon draws the player below) or 0 (White, O).
+        variant: the variant, or its name.
+        mover_is: the mover's colour: 1 (Black, X, as GNU Backgammon draws the player below) or 0 (White, O).
         names: of the mover and the opponent.
 
     Raises:
         PositionError: the placement cannot stand.
-        BgEnvError: `mover_is` is no seat.
+        BgEnvError: `mover_is` is not a seat.
     """
     chosen = variant_of(variant)
     check_board(mover, opponent, chosen.checkers)

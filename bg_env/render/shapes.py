@@ -1,6 +1,6 @@
-"""The few shapes that every picture is made of. A `Drawing` is a plain value; SVG, raster, window and HTML only paint it.
+"""Shapes of which every picture is made; a `Drawing` of them is a plain value, which SVG, pixels, window and HTML only paint.
 
-Lengths are in pixels at scale 1, y grows downwards. Colours are "#rrggbb", or "" for none.
+Lengths are in pixels at scale 1, y grows downwards. Colours are "#rrggbb", or "" for no colour.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Data = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Shape:
-    """What all shapes share.
+    """Base class of all shapes.
 
     Attributes:
-        kind: what it stands for: "checker", "die", "cube", "point", ...
-        data: names and values that say which: ("player", "0"), ("point", "6").
+        kind: the thing that it is part of: "checker", "die", "cube", "point", ...
+        data: names and values that identify that thing: ("player", "0"), ("point", "6").
         fill: colour of the inside.
         stroke: colour of the outline.
         width: of the outline.
@@ -95,7 +95,7 @@ class Drawing:
     Attributes:
         width: in pixels at scale 1.
         height: in pixels at scale 1.
-        title: what it shows, in words.
+        title: its contents in words.
         shapes: from back to front.
     """
 

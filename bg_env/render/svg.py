@@ -1,4 +1,4 @@
-"""A drawing as SVG text: pure functions, nothing but the standard library."""
+"""Drawings as SVG text: pure functions of the standard library alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bg_env.rules.variant import Variant
 __all__ = ["FONT", "board_svg", "position_svg", "shape_svg", "svg"]
 
 FONT = "'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
-"""The fonts asked for, as CSS names them."""
+"""The fonts of the texts, as CSS names them."""
 
 
 def _number(value: float) -> str:
@@ -55,7 +55,7 @@ def shape_svg(shape: Shape) -> str:
         if isinstance(shape, Polygon):
             return f'<polygon points="{points}" {more}/>'
         return f'<polyline points="{points}" stroke-linecap="round" stroke-linejoin="round" {more}/>'
-    msg = f"no shape to paint: {shape!r}"
+    msg = f"not a shape that can be painted: {shape!r}"
     raise TypeError(msg)
 
 
@@ -84,15 +84,15 @@ def board_svg(
 
     Args:
         states: 1-D array of STATE records.
-        i: index of the one to draw.
-        settings: what it is played for.
-        seat: who sits below and for whom the points are numbered, 0 or 1; None for the player on roll (the winner at the
-            end, player 0 before the opening throw).
+        i: index of the state to draw.
+        settings: the settings of the game.
+        seat: the player who sits below and for whom the points are numbered, 0 or 1; None for the player on roll (at the end
+            the winner, before the opening throw player 0).
         names: of player 0 and 1; None for White and Black.
         arrows: the last move: (player, from, to) on that player's own numbering, 25 the bar, 0 off.
 
     Raises:
-        BgEnvError: `seat` is no seat, or an arrow no checker's way.
+        BgEnvError: `seat` is not a seat, or an arrow is not a step of a checker.
     """
     return svg(draw(scene(states, i, settings, seat=seat, names=names), arrows))
 
@@ -104,6 +104,6 @@ def position_svg(
 
     Raises:
         PositionError: the placement cannot stand.
-        BgEnvError: `mover_is` is no seat.
+        BgEnvError: `mover_is` is not a seat.
     """
     return svg(draw(position_scene(mover, opponent, variant, mover_is=mover_is)))

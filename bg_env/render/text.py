@@ -1,6 +1,6 @@
-"""The board as text, read at a glance: `board_text` of a state, `position_text` of a bare position.
+"""The board as text: `board_text` of a state, `position_text` of a bare position.
 
-`O` is White (`player_0`) and `X` is Black (`player_1`), whoever sits below. Every column is a stack of at most five rows;
+`O` is White (`player_0`) and `X` is Black (`player_1`), from either seat. Every column is a stack of at most five rows;
 a higher one shows four checkers and its height in the innermost row. On the bar each player's checkers lie in its own half,
 from the middle outwards, and four rows are for them: an owned cube takes the outermost.
 """
@@ -30,7 +30,7 @@ _HALF_WIDTH: Final = 18
 
 @dataclass(frozen=True)
 class _Style:
-    """How it is painted: characters of the frame, and the SGR codes of a colour terminal (empty without colour)."""
+    """A style: the characters of the frame, and the SGR codes of a colour terminal (empty without colour)."""
 
     across: str
     wall: str
@@ -67,7 +67,7 @@ def _stack(n: int, symbol: str, limit: int) -> list[str]:
 
 
 def _columns(seen: Scene, point: int) -> tuple[list[str], int | None]:
-    """The five cells of a point (as numbered for who sits below) and whose checkers stand there."""
+    """The five cells of a point, numbered for the player below, and the player who holds it."""
     for player in (0, 1):
         own = point if player == seen.below else 25 - point
         n = seen.points[player][own]
@@ -143,7 +143,7 @@ def _edge(seen: Scene, style: _Style, points: Sequence[int], *, top: bool) -> st
 
 
 def _rows(seen: Scene, style: _Style) -> list[str]:
-    """The eleven rows between the edges, each with what stands beside it."""
+    """The eleven rows between the edges, each with the text to its right."""
     wall = _paint(style.wall, style.frame, style)
     bar = _bar(seen, style)
     above = 1 - seen.below
@@ -205,20 +205,20 @@ def board_text(
 
     Args:
         states: 1-D array of STATE records.
-        i: index of the one to draw.
-        settings: what it is played for.
-        seat: who sits below and for whom the points are numbered, 0 or 1; None for the player on roll (the winner at the
-            end, player 0 before the opening throw).
+        i: index of the state to draw.
+        settings: the settings of the game.
+        seat: the player who sits below and for whom the points are numbered, 0 or 1; None for the player on roll (at the end
+            the winner, before the opening throw player 0).
         names: of player 0 and 1; None for White and Black.
-        colour: with the SGR codes of a 256-colour terminal; the caller knows where it prints.
+        colour: with the SGR codes of a 256-colour terminal.
         unicode: lines and marks beyond ASCII.
-        message: whether to say below the board whose turn it is and what is awaited, or how it ended.
+        message: with a line below the board for the turn and the decision that is due, or the result.
 
     Returns:
-        Title, board with the players beside it, whose turn it is and what is awaited, and the legend.
+        The title, the board with the players to its right, the message and the legend.
 
     Raises:
-        BgEnvError: `seat` is no seat.
+        BgEnvError: `seat` is not a seat.
     """
     return _text(scene(states, i, settings, seat=seat, names=names), colour=colour, unicode=unicode, message=message)
 
@@ -237,13 +237,13 @@ def position_text(
     Args:
         mover: the mover's 26 counts on its own numbering (0 off, 25 the bar).
         opponent: the opponent's, on its own.
-        variant: whose checkers they are.
-        mover_is: whose symbol the mover has: 1 for X (as GNU Backgammon draws it) or 0 for O.
+        variant: the variant, or its name.
+        mover_is: the mover's symbol: 1 for X (as GNU Backgammon draws it) or 0 for O.
         colour: with the SGR codes of a 256-colour terminal.
         unicode: lines and marks beyond ASCII.
 
     Raises:
         PositionError: the placement cannot stand.
-        BgEnvError: `mover_is` is no seat.
+        BgEnvError: `mover_is` is not a seat.
     """
     return _text(position_scene(mover, opponent, variant, mover_is=mover_is), colour=colour, unicode=unicode)

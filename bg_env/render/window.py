@@ -1,4 +1,4 @@
-"""A window that shows pictures, by pygame. Needs the extra `render`."""
+"""A window that shows pictures, by pygame; it needs the extra `render`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Window:
 
     Args:
         caption: its title.
-        fps: pictures a second at most; `show` waits so long. 0 for no limit.
+        fps: the most pictures a second, for which `show` waits; 0 for no limit.
 
     Attributes:
         closed: whether the viewer, or `close`, has closed it; it stays closed.
@@ -56,13 +56,13 @@ class Window:
         return pygame
 
     def show(self, pixels: npt.NDArray[np.uint8]) -> bool:
-        """Show a picture, uint8 of shape (height, width, 3), and look whether the viewer has closed the window.
+        """Show a picture, uint8 of shape (height, width, 3), and check whether the viewer has closed the window.
 
         Returns:
             Whether the window is open; if not, nothing is shown.
 
         Raises:
-            MissingDependencyError: pygame is absent.
+            MissingDependencyError: pygame is not installed.
             BgEnvError: there is no screen to open a window on.
         """
         if self.closed:

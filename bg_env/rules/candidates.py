@@ -125,7 +125,7 @@ def candidates(states: States, rules: Rules) -> tuple[npt.NDArray[np.int64], npt
         rules: the RULES record, `settings.record()`.
 
     Returns:
-        offsets: int64 (n + 1,); state i has the candidates offsets[i] to offsets[i + 1] - 1, none where nobody decides.
+        offsets: int64 (n + 1,); state i has the candidates offsets[i] to offsets[i + 1] - 1, without a decision no candidate.
         actions: int16 (m, 4); the actions that lead there, in an order in which they are legal, then -1.
         after: STATE records (m,); the states after them, before any dice that are due then.
     """

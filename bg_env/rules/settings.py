@@ -257,7 +257,7 @@ def stated(settings: SettingsLike) -> dict[str, Any]:
     """The fields that `settings` states, by name: of a Settings and of text all, of a mapping those that it has.
 
     Raises:
-        SettingsError: it is none of these, or the text is not a printed `Settings`.
+        SettingsError: it is not one of these, or the text is not a printed `Settings`.
     """
     if isinstance(settings, str):
         settings = Settings.parse(settings)

@@ -1,21 +1,21 @@
-"""The STATE record: one record is one game (or match), everything needed to go on with it; and its checks.
+"""The STATE record, one for each game (or match), with all that the rules need to go on with it; and its checks.
 
-A batch is a 1-D array of records; copy, save, compare and pickle are numpy's. Only `rules.game` changes a state.
+A batch is a 1-D array of records; copying, saving, comparing and pickling are numpy's.
 
 | field | meaning |
 |---|---|
 | points[2, 26] | checkers of player 0 and 1, each on its own numbering: 0 borne off, 1-24, 25 the bar |
-| dice[2] | the roll being played, higher number first; 0, 0 when none is |
+| dice[2] | the roll being played, higher number first; 0, 0 without one |
 | left[2] | steps left to play with each of `dice` (a double: 4 with the first) |
 | turn | the player whose turn it is, -1 before the opening throw |
 | decider | the player who decides now, -1 in chance phases and at the end |
 | phase | a `Phase` |
 | stage | a stage of the 1-2 bonus (R10.6): STAGE_* |
 | cube, owner | log2 of the accepted value; the owner, -1 centred |
-| chain | turns of the cube that wait for an answer: 0 none, 1 a double, 2 a beaver, 3 a raccoon ... |
+| chain | turns of the cube that wait for an answer: 1 a double, 2 a beaver, 3 a raccoon ...; else 0 |
 | ties | opening ties that doubled the cube in this game (R2.2) |
 | crawford | 1 in the Crawford game |
-| winner, level, won | of the game that the last action or roll ended (-1, 0, 0 if none): winner, 1-3, points |
+| winner, level, won | of the game that the last action or roll ended: winner, 1-3, points; else -1, 0, 0 |
 | was_crawford | 1 if the game that the last action or roll ended was the Crawford game, else 0 |
 | filler | zeros, so that records have no padding and equal states have equal bytes |
 | ending | why the episode is over: END_* (0 while it goes on) |
@@ -28,7 +28,8 @@ A batch is a 1-D array of records; copy, save, compare and pickle are numpy's. O
 from __future__ import annotations
 
 import enum
-from typing import Any, Final, TypeAlias
+from collections.abc import Sequence
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -88,7 +89,7 @@ States: TypeAlias = npt.NDArray[np.void]
 
 
 class Phase(enum.IntEnum):
-    """What a state waits for; prints as its name."""
+    """The decision or the dice that a state waits for; prints as its name."""
 
     OPENING = 0
     """Chance: the opening throw (R2.1)."""
@@ -97,7 +98,7 @@ class Phase(enum.IntEnum):
     ROLL_OR_DOUBLE = 2
     """The mover rolls or doubles; entered only when it may double (R8.2)."""
     TAKE_OR_DROP = 3
-    """The player whose answer the cube waits for (R8.3, R8.6)."""
+    """The player who was doubled takes, drops or turns the cube again (R8.3, R8.6)."""
     CHECKER = 4
     """The mover plays one step of its roll."""
     CHOOSE_DOUBLE = 5
@@ -127,11 +128,11 @@ END_TRUNCATED: Final = 3
 """By the cap on turns (R11.1)."""
 
 
-def check_board(mover: Any, opponent: Any, checkers: int) -> None:
-    """Refuse a placement that cannot stand; both sides as 26 counts on their own numbering.
+def check_board(mover: Sequence[int], opponent: Sequence[int], checkers: int) -> None:
+    """Check a placement of checkers; both sides as 26 counts on their own numbering.
 
     Raises:
-        PositionError: wrong length or count, a point held by both, or nobody could ever step (R3.5).
+        PositionError: a length or a count is wrong, both sides hold a point, or neither could ever step (R3.5).
     """
     for name, side in (("mover", mover), ("opponent", opponent)):
         if len(side) != 26:
@@ -158,10 +159,10 @@ def check_board(mover: Any, opponent: Any, checkers: int) -> None:
 
 
 def check_state(states: States, i: int, settings: Settings) -> None:
-    """Refuse a state set up by hand that the rules in force could not hold; see `check_board` for the checkers.
+    """Check a state set up by hand against the settings; see `check_board` for the checkers.
 
     Raises:
-        PositionError: naming the field that is wrong.
+        PositionError: a field is wrong; the message names it.
     """
     s = states[i]
     check_board(s["points"][0].tolist(), s["points"][1].tolist(), settings.variant.checkers)
@@ -170,7 +171,7 @@ def check_state(states: States, i: int, settings: Settings) -> None:
         if not ok:
             raise PositionError(message)
 
-    need(0 <= s["phase"] <= Phase.OVER, f"phase {s['phase']} is none")
+    need(0 <= s["phase"] <= Phase.OVER, f"the phase is from 0 to {int(Phase.OVER)}, not {s['phase']}")
     cap = settings.cap_log2 if settings.cube else 0
     need(0 <= s["cube"] <= cap, f"a cube at {1 << max(int(s['cube']), 0)} is past the highest value, {1 << cap}")
     need(s["owner"] in (-1, 0, 1), f"the cube's owner is -1, 0 or 1, not {s['owner']}")
