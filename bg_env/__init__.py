@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         SettingsError,
         UnknownOptionError,
     )
-    from bg_env.game import Event, Game, why_illegal
+    from bg_env.game import Ending, Event, Game, Outcome, why_illegal
     from bg_env.observations import ENCODERS, Encoder
     from bg_env.players import PLAYERS, Player, PlayPlayer, ValueNet, ValuePlayer
     from bg_env.position import Play, Position
@@ -56,12 +56,14 @@ __all__ = [
     "BackgammonEnv",
     "BgEnvError",
     "Encoder",
+    "Ending",
     "Event",
     "Game",
     "IllegalActionError",
     "MissingDependencyError",
     "NotationError",
     "OrderError",
+    "Outcome",
     "Phase",
     "Play",
     "PlayPlayer",
@@ -96,7 +98,7 @@ _HOMES: Final[Mapping[str, str]] = {
         "envs.single": ["SingleEnv"],
         "envs.vector": ["VectorEnv"],
         "errors": [name for name in __all__ if name.endswith("Error")],
-        "game": ["Event", "Game", "why_illegal"],
+        "game": ["Ending", "Event", "Game", "Outcome", "why_illegal"],
         "observations": ["ENCODERS", "Encoder"],
         "players": ["PLAYERS", "PlayPlayer", "Player", "ValueNet", "ValuePlayer"],
         "position": ["Play", "Position"],

@@ -1,4 +1,4 @@
-"""A `Game`: the friendly object over one STATE record."""
+"""`Game`: one game or match to look at, to play on, to take back and to search."""
 
 from __future__ import annotations
 
@@ -10,92 +10,143 @@ import numpy as np
 from bg_env import actions
 from bg_env.actions import Event
 from bg_env.checks import checked_die, checked_seed, is_player, is_whole
-from bg_env.errors import IllegalActionError, OrderError, quoted
+from bg_env.errors import IllegalActionError, OrderError, PositionError, quoted
+from bg_env.game_history import Known, Past, flattened, history_of, last_move, linked, roll_event
+from bg_env.game_state import (
+    DONE,
+    ILLEGAL,
+    SIZE,
+    Bytes,
+    advance,
+    roll_on,
+    with_key_of,
+    with_other_stream,
+)
+from bg_env.game_view import PHASE, Fixed, GameView, rules_of
 from bg_env.notation import ids, xgid
 from bg_env.notation.moves import find_play
-from bg_env.position import Position
+from bg_env.outcome import Ending, Outcome, outcome_of
+from bg_env.position import Play, Position
 from bg_env.records.record import Record
 from bg_env.records.write import record_of
 from bg_env.render.svg import board_svg
-from bg_env.render.text import board_text
 from bg_env.rules import (
+    ACTIONS,
+    OFF,
     STATE,
     Phase,
     Settings,
     States,
     Variant,
-    apply,
-    apply_roll,
-    draw,
     episode_key,
     new_episode,
     resign,
-    ties_double,
-    word,
+    set_up,
+    settle,
 )
-from bg_env.rules.actions import ACTIONS
 
-__all__ = ["Event", "Game", "last_move", "why_illegal"]
-
-_COPY = 4
-"""Domain of the keys of copies; see `rules.dice` for the others."""
+__all__ = ["Ending", "Event", "Game", "Outcome", "last_move", "why_illegal"]
 
 
-class Game:
-    """One game, or one match, with its cube, score and dice: a STATE record and the settings it is played under.
+def _key(seed: int | None) -> np.uint64:
+    """The random stream of an environment's first episode with this seed; 0 without a seed."""
+    key: np.uint64 = np.uint64(0 if seed is None else episode_key(np.uint64(checked_seed(seed)), np.uint64(0)))
+    return key
 
-    Make one with `Game.new`, `Game.from_xgid` or `Game.from_ids`. A game with a seed throws its own dice at once whenever
-    they are due; one without waits in the chance phases for `apply_roll`. Players are 0 and 1, None where nobody.
 
-    Two games are equal when state (its random stream included) and settings are; they can be copied and pickled.
+class Game(GameView):
+    """One game, or one match, with its cube, score, dice and history.
+
+    A game with a seed throws its own dice at once whenever they are due; one without waits in the chance phases for
+    `apply_roll`. Players are 0 and 1, None where nobody. Games are equal when their states (the random stream included) and
+    their settings are; they can be copied and pickled, and copying is cheap.
+
+    Args:
+        variant: a variant or its name, or the settings to play under.
+        seed: of its dice, 0 to 2**64 - 1: the game of an environment's first episode with that seed. None: no dice of its own.
+        **settings: see `bg_env.Settings`; beside a `Settings` value, what to change in it.
+
+    Raises:
+        SettingsError: the settings or the seed are refused.
     """
 
-    def __init__(
-        self,
-        states: States,
-        settings: Settings,
-        *,
-        seeded: bool,
-        history: Sequence[Event] = (),
-        first: States | None = None,
+    __slots__ = ("_copies", "_known", "_others", "_past", "_seeded")
+    _seeded: bool
+    _past: Past | None
+    _others: Past | None  # the last thing that was done before this copy was made, with another random stream
+    _known: Known  # events that were asked for before
+    _copies: int  # copies made, each of which gets another random stream
+
+    def __init__(self, variant: str | Variant | Settings = "backgammon", *, seed: int | None = None, **settings: Any) -> None:
+        if isinstance(variant, Settings):
+            chosen = variant.but(**settings) if settings else variant
+        else:
+            chosen = Settings(variant, **settings)
+        states = np.zeros(1, STATE)
+        new_episode(states, 0, rules_of(chosen)[0], _key(seed))
+        self._begin(states, chosen, seed is not None)
+
+    def _begin(
+        self, states: States, settings: Settings, seeded: bool, events: Sequence[Event] = (), first: States | None = None
     ) -> None:
-        self._states = states
-        self._settings = settings
-        self._rules = settings.record()
+        self._state = states.view(np.int8).copy()
+        recorded_from, first = (len(events), self.states) if first is None else (0, first)
+        self._fixed = Fixed(settings, *rules_of(settings), first, tuple(events), recorded_from)
         self._seeded = seeded
-        self._history = list(history)
-        self._first = states.copy() if first is None else first
-        self._recorded_from = len(history) if first is None else 0
+        self._past = self._others = None
+        self._known = (None, ())
         self._copies = 0
         self._throw()
 
     @classmethod
-    def new(cls, variant: str | Variant = "backgammon", *, seed: int | None = None, **settings: Any) -> Game:
-        """A game or match from its opening throw.
+    def new(cls, variant: str | Variant | Settings = "backgammon", *, seed: int | None = None, **settings: Any) -> Game:
+        """The same as `Game(variant, seed=seed, **settings)`."""
+        return cls(variant, seed=seed, **settings)
+
+    @classmethod
+    def from_position(
+        cls, position: Position, dice: tuple[int, int] | None = None, *, seed: int | None = None, **settings: Any
+    ) -> Game:
+        """A game that goes on from a position; the mover is player 1, as at the bottom of an XGID.
 
         Args:
-            variant: a Variant or its name.
-            seed: of its dice, 0 to 2**64 - 1: the game of an environment's first episode with that seed. None: the game
-                waits for `apply_roll` in chance phases.
+            position: where the checkers stand, which also gives the variant.
+            dice: the roll that the mover has thrown; if it cannot play any of it, the turn passes (R3.3). None: its turn
+                begins, so it may double first where the settings allow that, else its roll is due.
+            seed: of the dice that follow; None: no dice of its own.
             **settings: see `bg_env.Settings`.
 
         Raises:
+            PositionError: this is not a Position.
+            IllegalActionError: these are not two dice.
             SettingsError: the settings or the seed are refused.
         """
-        chosen = Settings(variant, **settings)
-        states = np.zeros(1, STATE)
-        key = 0 if seed is None else int(episode_key(np.uint64(checked_seed(seed)), np.uint64(0)))
-        new_episode(states, 0, chosen.record(), np.uint64(key))
-        return cls(states, chosen, seeded=seed is not None)
+        if not isinstance(position, Position):
+            msg = f"a game goes on from a bg_env.Position, not from {quoted(position)}"
+            raise PositionError(msg)
+        chosen = Settings(position.variant, **settings)
+        try:
+            d1, d2 = (0, 0) if dice is None else map(checked_die, dice)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, IllegalActionError):
+                raise
+            msg = f"a roll is two dice from 1 to 6, not {quoted(dice)}"
+            raise IllegalActionError(msg) from None
+        states, rules = np.zeros(1, STATE), rules_of(chosen)[0]
+        new_episode(states, 0, rules, _key(None))
+        states["points"][0] = position.opponent, position.mover
+        states["turn"] = 1
+        set_up(states, 0, rules, d1, d2)
+        return cls._of(states, chosen, seed=seed)
 
     @classmethod
     def from_xgid(cls, text: str, variant: str | Variant = "backgammon", *, seed: int | None = None) -> Game:
         """The game of an XGID; all settings come from it (field 10 is the cap).
 
         Raises:
-            NotationError: no XGID, or one that cannot stand.
+            NotationError: this is not an XGID, or its game cannot stand.
         """
-        return cls._from_states(*xgid.read_xgid(text, variant), seed)
+        return cls._of(*xgid.read_xgid(text, variant), seed=seed)
 
     @classmethod
     def from_ids(
@@ -104,125 +155,53 @@ class Game:
         """The game of GNU Backgammon's position id and match id.
 
         Raises:
-            NotationError: no such ids, or a game that cannot stand.
+            NotationError: these are not such ids, or their game cannot stand.
         """
-        return cls._from_states(*ids.read_ids(position_id, match_id, variant), seed)
+        return cls._of(*ids.read_ids(position_id, match_id, variant), seed=seed)
 
     @classmethod
-    def _from_states(cls, states: States, settings: Settings, seed: int | None) -> Game:
+    def _of(
+        cls,
+        states: States,
+        settings: Settings,
+        *,
+        seed: int | None = None,
+        seeded: bool = False,
+        events: Sequence[Event] = (),
+        first: States | None = None,
+    ) -> Game:
+        """The game of state 0, of which a copy is taken.
+
+        Args:
+            states: STATE records.
+            settings: the settings in force.
+            seed: of its dice from now on; None: the state's own stream if `seeded`, else no dice.
+            seeded: whether it throws its own dice.
+            events: what happened before.
+            first: the state where `events` begin, and the record with them; None: the record begins here.
+        """
+        states = states[:1].copy()
         if seed is not None:
-            states["key"] = np.uint64(episode_key(np.uint64(checked_seed(seed)), np.uint64(0)))
-        return cls(states, settings, seeded=seed is not None)
+            states["key"] = _key(seed)
+        game = object.__new__(cls)
+        game._begin(states, settings, seeded or seed is not None, events, first)
+        return game
 
-    # What it is
-
-    @property
-    def settings(self) -> Settings:
-        """The settings it is played under."""
-        return self._settings
+    # What has happened
 
     @property
-    def states(self) -> States:
-        """A copy of its state, as an array of one STATE record."""
-        copied: States = self._states.copy()
-        return copied
-
-    @property
-    def phase(self) -> Phase:
-        """What it waits for; prints as its name."""
-        return Phase(int(self._states[0]["phase"]))
-
-    @property
-    def player(self) -> int | None:
-        """Who must act, or whose dice are due; None before the opening throw and at the end."""
-        s = self._states[0]
-        if s["phase"] == Phase.OVER or s["turn"] < 0:
+    def outcome(self) -> Outcome | None:
+        """How it has ended; None while it goes on."""
+        if not self.over:
             return None
-        return int(s["decider"] if s["decider"] >= 0 else s["turn"])
-
-    @property
-    def _viewer(self) -> int:
-        s = self._states[0]
-        seen = int(s["winner"]) if s["phase"] == Phase.OVER and s["winner"] >= 0 else int(s["turn"])
-        return max(seen, 0)
-
-    @property
-    def position(self) -> Position:
-        """The checkers seen by the player on roll: player 0 before the opening throw, at the end the winner, not turned."""
-        points, side = self._states[0]["points"].tolist(), self._viewer
-        return Position._made(tuple(points[side]), tuple(points[1 - side]), self._settings.variant)
-
-    @property
-    def dice(self) -> tuple[int, ...]:
-        """The dice left to play, higher first."""
-        s = self._states[0]
-        return tuple(int(d) for d, n in zip(s["dice"], s["left"], strict=True) for _ in range(n))
-
-    @property
-    def cube(self) -> int:
-        """What a single game is worth now: the cube's value, before its last turn while that waits for an answer."""
-        s = self._states[0]
-        return 1 << int(s["cube"]) + max(int(s["chain"]) - 1, 0)
-
-    @property
-    def cube_owner(self) -> int | None:
-        """Who owns the cube; None while it is centred."""
-        owner = int(self._states[0]["owner"])
-        return None if owner < 0 else owner
-
-    @property
-    def score(self) -> tuple[int, int]:
-        """Points of player 0 and 1 in the match; points beyond its length count in full."""
-        return int(self._states[0]["score"][0]), int(self._states[0]["score"][1])
-
-    @property
-    def match_length(self) -> int:
-        """Points to win the match; 0 in money play."""
-        return self._settings.match_length
-
-    @property
-    def crawford(self) -> bool:
-        """Whether this is the Crawford game (R9.2)."""
-        return bool(self._states[0]["crawford"])
-
-    @property
-    def winner(self) -> int | None:
-        """Who has won the game, of a match the match; None while it goes on and where the cap on turns ended it."""
-        s = self._states[0]
-        return int(s["winner"]) if s["phase"] == Phase.OVER and s["winner"] >= 0 and s["ending"] != 3 else None
-
-    @property
-    def points(self) -> int:
-        """Points won by the winner in the last game; 0 while there is none."""
-        return 0 if self.winner is None else int(self._states[0]["won"])
+        last = next((event for event in reversed(self.history) if event.roll is None), None)
+        return outcome_of(self._states, self.settings, last)
 
     @property
     def history(self) -> tuple[Event, ...]:
         """What has happened since the game was made, rolls and actions in order."""
-        return tuple(self._history)
-
-    @property
-    def xgid(self) -> str:
-        """The XGID; player 1 is its bottom player.
-
-        Raises:
-            NotationError: it cannot hold the state.
-        """
-        return xgid.write_xgid(self._states, 0, self._settings)
-
-    @property
-    def position_id(self) -> str:
-        """GNU Backgammon's position id, seen by the player on roll."""
-        return self.position.id
-
-    @property
-    def match_id(self) -> str:
-        """GNU Backgammon's match id.
-
-        Raises:
-            NotationError: it cannot hold the state.
-        """
-        return ids.write_match_id(self._states, 0, self._settings)
+        self._known = history_of(self._past, self._state, self._fixed.rules, self._known)
+        return self._fixed.events + self._known[1]
 
     def record(self, players: tuple[str, str] = ("player_0", "player_1")) -> Record:
         """The record of the game or match from where it was made, for `.mat`, `.sgf` and JSON lines.
@@ -232,28 +211,11 @@ class Game:
         Raises:
             OrderError: the game is over and nothing of it was seen, as of an environment that did not record.
         """
-        if self.phase == Phase.OVER and len(self._history) == self._recorded_from:
+        seen = self.history[self._fixed.recorded_from :]
+        if self.over and not seen:
             msg = "nothing of this game was seen: call the environment's start_recording() before reset()"
             raise OrderError(msg)
-        return record_of(self._first, self._settings, self._history[self._recorded_from :], players)
-
-    # What can happen
-
-    def legal_actions(self) -> list[int]:
-        """The numbers of the legal actions, ascending; empty in chance phases and at the end."""
-        return actions.legal_actions(self._states, 0, self._rules)
-
-    def chance(self) -> list[tuple[tuple[int, int], float]]:
-        """The rolls of a chance phase with their probabilities, which sum to 1; else [].
-
-        ROLL: 21 rolls, higher die first. OPENING: 30 ordered pairs (player 0's die first), 36 while ties double the cube.
-        """
-        if self.phase == Phase.ROLL:
-            return [((a, b), (1 if a == b else 2) / 36) for a in range(1, 7) for b in range(1, a + 1)]
-        if self.phase == Phase.OPENING:
-            ties = bool(ties_double(self._states, 0, self._rules))
-            return [((a, b), 1 / (36 if ties else 30)) for a in range(1, 7) for b in range(1, 7) if ties or a != b]
-        return []
+        return record_of(self._fixed.first, self.settings, seen, players)
 
     # What happens
 
@@ -263,13 +225,19 @@ class Game:
         Raises:
             IllegalActionError: it is not legal; nothing has changed.
         """
-        number = actions.checked(action, ACTIONS)
-        reason = actions.why_illegal_text(self._states, 0, self._settings, number, self._rules)
-        if reason is not None:
-            raise IllegalActionError(reason)
-        self._history.append(Event(int(self._states[0]["decider"]), action=number))
-        apply(self._states, 0, self._rules, number)
-        self._throw()
+        self._apply(action)
+
+    def _apply(self, action: int) -> int:
+        """`apply`; returns DONE, or ROLL_GOES_ON if there is more of the roll to play."""
+        number = action if type(action) is int and 0 <= action < ACTIONS else actions.checked(action, ACTIONS)
+        before, fixed = self._state, self._fixed
+        after: Bytes = np.empty(SIZE, np.int8)
+        done = advance(before, after, fixed.rule_bytes, number, self._seeded)
+        if done == ILLEGAL:
+            raise IllegalActionError(actions.why_illegal_text(self._states, 0, fixed.settings, number, fixed.rules))
+        self._past = Past(self._past, before, number)
+        self._state = after
+        return done
 
     def apply_roll(self, d1: int, d2: int) -> None:
         """Give the dice of a chance phase; in OPENING `d1` is player 0's die.
@@ -278,73 +246,124 @@ class Game:
             IllegalActionError: no dice are due, a die is not from 1 to 6, or a tie is thrown again (R2.1).
         """
         d1, d2 = checked_die(d1), checked_die(d2)
-        if self.phase not in (Phase.OPENING, Phase.ROLL):
-            msg = (
-                "no dice are due: the game is over"
-                if self.phase == Phase.OVER
-                else f"no dice are due in {self.phase}: act first"
-            )
+        phase = self._state.item(PHASE)
+        if phase not in (Phase.OPENING, Phase.ROLL):
+            msg = "no dice are due: the game is over" if self.over else f"no dice are due in {self.phase}: act first"
             raise IllegalActionError(msg)
-        self._roll(d1, d2)
-        self._throw()
-
-    def _roll(self, d1: int, d2: int) -> None:
-        opening = self.phase == Phase.OPENING
-        if opening and d1 == d2 and not ties_double(self._states, 0, self._rules):
+        before, fixed = self._state, self._fixed
+        after: Bytes = np.empty(SIZE, np.int8)
+        if not roll_on(before, after, fixed.rule_bytes, d1, d2):
             msg = f"the opening throw {d1}-{d2} is a tie and is thrown again: give unequal dice (R2.1)"
             raise IllegalActionError(msg)
-        starter = None if d1 == d2 else int(d2 > d1)
-        player = starter if opening else int(self._states[0]["turn"])
-        self._history.append(Event(player, roll=(d1, d2)))
-        apply_roll(self._states, 0, self._rules, d1, d2)
+        self._past = Past(self._past, before, roll_event(self._states, d1, d2))
+        self._state = after
 
     def _throw(self) -> None:
         """Throw the dice that are due, if the game has a stream of its own."""
-        s = self._states
-        while self._seeded and s[0]["phase"] in (Phase.OPENING, Phase.ROLL):
-            unequal = s[0]["phase"] == Phase.OPENING and not ties_double(s, 0, self._rules)
-            d1, d2 = draw(s[0]["key"], s[0]["rolls"], bool(unequal))
-            s["rolls"] += 1
-            self._roll(int(d1), int(d2))
+        if self._seeded and self._state.item(PHASE) in (Phase.OPENING, Phase.ROLL):
+            after = self.states
+            settle(after, 0, self._fixed.rules)
+            self._past = Past(self._past, self._state, None)
+            self._state = after.view(np.int8)
 
-    def play(self, text: str) -> None:
-        """Do what `text` says: a whole play such as "8/5 6/5", or an action such as "double" or "13/8".
+    def play(self, play: Play | str) -> None:
+        """Do a whole play, the next part of one, or an action about the cube.
+
+        Args:
+            play: one of `legal_plays()`, or text: a whole play such as "8/5 6/5" or its beginning such as "13/11", in any
+                order and style; or, where the phase asks for it, "roll", "double", "take", "drop", "beaver" or "3-3".
 
         Raises:
-            NotationError: it is neither.
+            NotationError: the text is neither.
             IllegalActionError: it is not legal; nothing has changed.
         """
-        if self.phase == Phase.CHECKER:
-            numbers = find_play(text, self._states, 0, self._rules)
+        whole = isinstance(play, Play)
+        if isinstance(play, Play):
+            numbers = self._steps_of(play)
+        elif self.phase == Phase.CHECKER:
+            numbers = find_play(play, self._states, 0, self._fixed.rules)
         else:
-            numbers = [actions.parse_action(text, self._states, 0)]
-        for number in numbers:
-            self.apply(number)
+            numbers = [actions.parse_action(play, self._states, 0)]
+        before = self._state, self._past
+        try:
+            done = ILLEGAL
+            for number in numbers:
+                done = self._apply(number)
+            if whole and done != DONE:
+                msg = f"{quoted(str(play))} is a part of the roll only: a Play finishes it"
+                raise IllegalActionError(msg)
+        except IllegalActionError:
+            self._state, self._past = before
+            raise
+
+    def _steps_of(self, play: Play) -> list[int]:
+        """The actions of a play, if it leads from the present board to its result."""
+        numbers = [step.action for step in play.steps]
+        position = self.position
+        own, other = list(position.mover), list(position.opponent)
+        for source, die in map(actions.step_of, numbers):
+            target = max(source - die, OFF)
+            own[source] -= 1
+            own[target] += 1
+            if target > OFF and other[25 - target] == 1:
+                other[25 - target] = 0
+                other[25] += 1
+        if (tuple(other), tuple(own), position.variant) != (play.result.mover, play.result.opponent, play.result.variant):
+            msg = f"{quoted(str(play))} leads to another position from here than the play says: take one of legal_plays()"
+            raise IllegalActionError(msg)
+        return numbers
 
     def resign(self, level: int, player: int | None = None) -> None:
         """Give up the game at `level` (1 single, 2 gammon, 3 backgammon) times the cube.
 
         Args:
             level: 1, 2 or 3; under Jacoby with a centred cube any level counts 1 (R8.5).
-            player: who resigns, 0 or 1; None for `self.player`.
+            player: the player who resigns, 0 or 1; None for `self.player`.
 
         Raises:
-            IllegalActionError: no such level or player, nobody is on turn, or the game is over.
+            IllegalActionError: there is no such level or player, nobody is on turn, or the game is over.
         """
         loser = self.player if player is None else player
-        if self.phase == Phase.OVER:
+        if self.over:
             msg = "nobody can resign: the game is over"
         elif not is_whole(level, 1, 3):
             msg = f"a game is resigned at level 1, 2 or 3, not {quoted(level)}"
         elif not is_player(loser):
-            msg = f"player 0 or 1 resigns, not {quoted(loser)}; before the opening throw say which"
+            msg = f"player 0 or 1 resigns, not {quoted(loser)}; before the opening throw give player=0 or player=1"
         else:
-            loser = int(loser or 0)
-            self._history.append(Event(loser, level=int(level)))
-            resign(self._states, 0, self._rules, loser, int(level))
-            self._throw()
+            loser, after, rules = int(loser or 0), self.states, self._fixed.rules
+            resign(after, 0, rules, loser, int(level))
+            if self._seeded:
+                settle(after, 0, rules)
+            self._past = Past(self._past, self._state, Event(loser, level=int(level)))
+            self._state = after.view(np.int8)
             return
         raise IllegalActionError(msg)
+
+    def undo(self) -> None:
+        """Take back the last action, roll of `apply_roll` or resignation, with the dice that the game threw after it.
+
+        The same dice come again. (In a copy that takes back what was done before it was made, other dice come: a search must
+        not see those of the game.) A whole play is as many actions as it has steps.
+
+        Raises:
+            OrderError: nothing has been done since the game was made.
+        """
+        last, others = self._past, False
+        while last is not None:
+            others = others or last is self._others
+            if last.done is not None:
+                break
+            last = last.earlier
+        if last is None:
+            msg = "nothing can be taken back: nothing has been done since the game was made"
+            raise OrderError(msg)
+        state = last.state
+        if others:
+            state, self._others = with_key_of(state, self._state), last.earlier
+        self._state, self._past = state, last.earlier
+
+    # Copies
 
     def copy(self, seed: int | None = None) -> Game:
         """A copy that goes its own way: a search must not see the real dice, so its stream is another one.
@@ -353,54 +372,73 @@ class Game:
             seed: of the copy's dice. None: a game without a seed stays without; another gets a stream made from its own,
                 a different one for each copy.
         """
-        states = self._states.copy()
-        if seed is not None:
-            states["key"] = np.uint64(episode_key(np.uint64(checked_seed(seed)), np.uint64(0)))
-        elif self._seeded:
-            states["key"] = np.uint64(word(states[0]["key"], np.uint64(_COPY), np.uint64(self._copies)))
+        twin = self.__copy__()
+        twin._copies = 0
+        if seed is None and not self._seeded:
+            return twin
+        twin._others = self._past
+        if seed is None:
+            twin._state = np.empty(SIZE, np.int8)
+            with_other_stream(self._state, twin._state, self._copies)
             self._copies += 1
-        seeded = self._seeded or seed is not None
-        copied = Game(states, self._settings, seeded=seeded, history=self._history, first=self._first)
-        copied._recorded_from = self._recorded_from
-        return copied
+            return twin
+        states = self.states
+        states["key"] = _key(seed)
+        twin._state, twin._seeded = states.view(np.int8), True
+        twin._throw()
+        return twin
 
     def __copy__(self) -> Game:
         """An equal game that goes its own way, with the same dice to come; `copy` gives one with other dice."""
-        twin: Game = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin._states, twin._history = self._states.copy(), list(self._history)
+        twin = object.__new__(type(self))
+        twin._fixed = self._fixed
+        twin._state = self._state
+        twin._seeded = self._seeded
+        twin._past = self._past
+        twin._others = self._others
+        twin._known = self._known
+        twin._copies = self._copies
         return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fixed = self._fixed
+        others, here = 0, self._others
+        while here is not None:
+            others, here = others + 1, here.earlier
+        begun = fixed.settings, fixed.first, fixed.events, fixed.recorded_from
+        return _restored, (type(self), begun, self._state, self._seeded, self._copies, others, *flattened(self._past))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
             return NotImplemented
-        same = self._settings == other._settings and self._seeded == other._seeded
-        return same and self._states.tobytes() == other._states.tobytes()
+        same = self.settings == other.settings and self._seeded == other._seeded
+        return same and self._state.tobytes() == other._state.tobytes()
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
-        return f"<Game of {self._settings}: {self.phase}, player {self.player}, score {self.score[0]}-{self.score[1]}>"
-
-    def __str__(self) -> str:
-        return board_text(self._states, 0, self._settings)
-
     def _repr_svg_(self) -> str:
-        return board_svg(self._states, 0, self._settings, arrows=last_move(self._history))
+        return board_svg(self._states, 0, self.settings, arrows=last_move(self.history))
 
 
-def last_move(history: Sequence[Event]) -> tuple[tuple[int, int, int], ...]:
-    """The checker steps of the turn that was played last: (player, from, to), 25 the bar, 0 off, for arrows in pictures."""
-    arrows: list[tuple[int, int, int]] = []
-    for event in reversed(history):
-        if event.action is not None and event.action < actions.STEPS and event.player is not None:
-            if arrows and arrows[0][0] != event.player:
-                break
-            source, die = actions.step_of(event.action)
-            arrows.insert(0, (event.player, source, max(source - die, 0)))
-        elif arrows and event.roll is not None:
-            break
-    return tuple(arrows)
+def _restored(
+    cls: type[Game],
+    begun: tuple[Settings, States, tuple[Event, ...], int],
+    state: Bytes,
+    seeded: bool,
+    copies: int,
+    others: int,
+    states: Bytes,
+    done: list[int | Event | None],
+) -> Game:
+    """A game that was pickled; `others` is how many of the things done were done before the copy was made."""
+    settings, first, events, recorded_from = begun
+    game = object.__new__(cls)
+    game._fixed = Fixed(settings, *rules_of(settings), first, events, recorded_from)
+    steps = linked(states, done)
+    game._state, game._seeded, game._copies, game._known = state, seeded, copies, (None, ())
+    game._past = steps[-1] if steps else None
+    game._others = steps[others - 1] if others else None
+    return game
 
 
 def why_illegal(game: Game, action: int | str) -> str | None:
@@ -411,7 +449,7 @@ def why_illegal(game: Game, action: int | str) -> str | None:
         action: an action number, or its text: "8/4", "double".
 
     Raises:
-        NotationError: the text is no action.
+        NotationError: the text is not an action.
         IllegalActionError: `action` is neither text nor an integer.
     """
     if isinstance(action, str):
@@ -419,4 +457,4 @@ def why_illegal(game: Game, action: int | str) -> str | None:
     if not is_whole(action):
         msg = f"an action is an integer, not {quoted(action)}"
         raise IllegalActionError(msg)
-    return actions.why_illegal_text(game._states, 0, game._settings, int(action), game._rules)
+    return actions.why_illegal_text(game._states, 0, game._settings, int(action), game._fixed.rules)

@@ -11,7 +11,7 @@ import numpy as np
 
 from bg_env.actions import Step
 from bg_env.checks import checked_die
-from bg_env.errors import IllegalActionError, PositionError
+from bg_env.errors import IllegalActionError, PositionError, quoted
 from bg_env.notation import position_id
 from bg_env.notation.moves import format_steps, steps_of
 from bg_env.render.svg import position_svg
@@ -29,13 +29,13 @@ from bg_env.rules import (
     variant_of,
 )
 
-__all__ = ["Play", "Position"]
+__all__ = ["Play", "Position", "plays_of_state"]
 
 
 @functools.lru_cache(maxsize=64)
-def _cubeless(variant: Variant) -> tuple[Settings, Any]:
-    settings = Settings(variant, cube=False)
-    return settings, settings.record()
+def _cubeless_rules(variant: Variant) -> Any:
+    """The RULES record of single games without a cube, in which a play that ends the game leaves the board as it is then."""
+    return Settings(variant, cube=False).record()
 
 
 @dataclass(frozen=True)
@@ -142,31 +142,35 @@ class Position:
         """The same checkers with the other side on roll; turned twice it is the same position."""
         return self._made(self._opponent, self._mover, self._variant)
 
-    def legal_plays(self, d1: int, d2: int) -> tuple[Play, ...]:
+    def legal_plays(self, *dice: int) -> tuple[Play, ...]:
         """The distinct whole plays of a roll (R11.2), never empty: a dance is one play without steps.
 
         Of a 1-2 in Acey-Deucey these are the plays of the 1 and the 2 alone (R10.6).
 
+        Args:
+            *dice: the two dice of a roll, 1 to 6 each, in any order; equal ones are a double, to be played four times. Or
+                what is left of a roll, as `Game.dice` has it: one die, or three or four equal ones. (Two equal dice are
+                a whole double: `Game.legal_plays` knows when only two of its steps are left.)
+
         Raises:
-            IllegalActionError: a die is not from 1 to 6, or the mover has borne off everything. (An opponent who has is let
-                be: such a board is often meant as one without opposition.)
+            IllegalActionError: these are no dice, or the mover has borne off all its checkers. (An opponent who has done so
+                is accepted: such a board is often used as one without opposition.)
         """
-        d1, d2 = checked_die(d1), checked_die(d2)
+        left = [checked_die(die) for die in dice]
+        if not 1 <= len(left) <= 4 or (len(left) != 2 and len(set(left)) > 1):
+            msg = f"a roll is two dice, and one die or three or four equal ones may be left of it, not {quoted(dice)}"
+            raise IllegalActionError(msg)
         if self._mover[OFF] == self._variant.checkers:
             msg = "no roll can be played: the player on roll has borne off all its checkers"
             raise IllegalActionError(msg)
         states = np.zeros(1, STATE)
         states["points"][0, 0], states["points"][0, 1] = self._mover, self._opponent
-        _, rules = _cubeless(self._variant)
-        set_up(states, 0, rules, d1, d2)
+        set_up(states, 0, _cubeless_rules(self._variant), left[0], left[-1])
         if states[0]["phase"] != Phase.CHECKER:
             return (Play((), self.turned()),)
-        _, steps, after = plays(states, rules)
-        results = zip(steps.tolist(), after["points"].tolist(), strict=True)
-        return tuple(self._play(states, row, points) for row, points in results)
-
-    def _play(self, states: States, numbers: list[int], points: list[list[int]]) -> Play:
-        return Play(steps_of(numbers, states, 0), self._made(tuple(points[1]), tuple(points[0]), self._variant))
+        if len(left) != 2:
+            states["left"][0, 0] = len(left)
+        return plays_of_state(states, self._variant)
 
     def _key(self) -> tuple[Any, ...]:
         return self._mover, self._opponent, self._variant
@@ -196,3 +200,13 @@ class Position:
 
     def _repr_svg_(self) -> str:
         return position_svg(self._mover, self._opponent, self._variant)
+
+
+def plays_of_state(states: States, variant: Variant) -> tuple[Play, ...]:
+    """The distinct whole plays of state 0, which waits for a checker step: of the dice that are left to play."""
+    _, numbers, after = plays(states, _cubeless_rules(variant))
+    side = int(states[0]["turn"])
+    return tuple(
+        Play(steps_of(row, states, 0), Position._made(tuple(points[1 - side]), tuple(points[side]), variant))
+        for row, points in zip(numbers.tolist(), after["points"].tolist(), strict=True)
+    )

@@ -777,4 +777,4 @@ def play_some(env):
 
 
 def started(states):
-    return Game(states.copy(), Settings(cube=False), seeded=False)
+    return Game._of(states, Settings(cube=False))

@@ -28,7 +28,7 @@ from bg_env.rules.game import (
     settle,
     ties_double,
 )
-from bg_env.rules.legal import is_legal, legal_mask, legal_sets, pick_action
+from bg_env.rules.legal import MOST_ACTIONS, is_legal, legal_mask, legal_sets, list_actions, pick_action
 from bg_env.rules.moves import play_step, step_sets
 from bg_env.rules.plays import MAX_PLAYS, PlayBuffer, list_plays, play_buffer, plays, plays_into, plays_scratch
 from bg_env.rules.reasons import Reason, illegal_reason
@@ -76,6 +76,7 @@ __all__ = [
     "LAST_NAMED",
     "LIFTED_CAP",
     "MAX_PLAYS",
+    "MOST_ACTIONS",
     "OFF",
     "ROLL",
     "RULES",
@@ -113,6 +114,7 @@ __all__ = [
     "is_legal",
     "legal_mask",
     "legal_sets",
+    "list_actions",
     "list_plays",
     "may_double",
     "may_turn_again",

@@ -6,6 +6,8 @@ once a step.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
@@ -18,7 +20,20 @@ from bg_env.rules.moves import step_sets
 from bg_env.rules.settings import Rules
 from bg_env.rules.state import Phase, States
 
-__all__ = ["is_legal", "legal_mask", "legal_sets", "pick_action", "pick_legal", "pick_random", "write_mask"]
+__all__ = [
+    "MOST_ACTIONS",
+    "is_legal",
+    "legal_mask",
+    "legal_sets",
+    "list_actions",
+    "pick_action",
+    "pick_legal",
+    "pick_random",
+    "write_mask",
+]
+
+MOST_ACTIONS: Final = 50
+"""No state has more legal actions: two dice, each from any of 25 points."""
 
 
 @inlined
@@ -55,6 +70,36 @@ def write_mask(states: States, i: int, rules: Rules, high: int, low: int, out: n
     elif phase == Phase.CHOOSE_DOUBLE:
         for d in range(6):
             out[row, FIRST_NAMED + d] = 1
+
+
+@inlined
+def list_actions(states: States, i: int, rules: Rules, out: npt.NDArray[np.int64]) -> int:
+    """Write the numbers of the legal actions, ascending, into `out` (MOST_ACTIONS,); returns how many there are."""
+    n = 0
+    phase = states[i]["phase"]
+    if phase == Phase.CHECKER:
+        high, low = step_sets(states, i)
+        both = high | low
+        while both:
+            source = lowest(both)
+            both &= both - 1
+            if (low >> source) & 1:  # the lower die
+                out[n] = step_number(source, np.int64(states[i]["dice"][1]))
+                n += 1
+            if (high >> source) & 1:
+                out[n] = step_number(source, np.int64(states[i]["dice"][0]))
+                n += 1
+        return n
+    first, count = 0, 0
+    if phase == Phase.ROLL_OR_DOUBLE:
+        first, count = ROLL, 2
+    elif phase == Phase.TAKE_OR_DROP:
+        first, count = TAKE, 3 if may_turn_again(states, i, rules) else 2
+    elif phase == Phase.CHOOSE_DOUBLE:
+        first, count = FIRST_NAMED, 6
+    for k in range(count):
+        out[k] = first + k
+    return count
 
 
 @inlined

@@ -1,0 +1,110 @@
+"""The past of a game: a linked list of what was done, each with the state before it, which copies share.
+
+Only what was done from outside is kept: actions, rolls that were given, resignations. The rolls that a game threw itself
+follow from its random stream; they are thrown again when its history is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from bg_env.actions import STEPS, Event, step_of
+from bg_env.game_state import SIZE, Bytes, as_states
+from bg_env.rules import Phase, Rules, States, apply, apply_roll, draw, resign, ties_double
+
+__all__ = ["Known", "Past", "flattened", "history_of", "last_move", "linked", "roll_event"]
+
+
+class Past(NamedTuple):
+    """One thing that was done, and all that was done before it.
+
+    Attributes:
+        earlier: what was done before; None at the beginning.
+        state: the state before it.
+        done: an action, or the event of a roll that was given or of a resignation; None where the game only threw the dice
+            that were due.
+    """
+
+    earlier: Past | None
+    state: Bytes
+    done: int | Event | None
+
+
+Known = tuple[Past | None, tuple[Event, ...]]
+"""A past, and its events, rolls among them."""
+
+
+def roll_event(states: States, d1: int, d2: int) -> Event:
+    """The event of a roll that is due in `states[0]`."""
+    if states[0]["phase"] != Phase.OPENING:
+        return Event(int(states[0]["turn"]), roll=(d1, d2))
+    return Event(None if d1 == d2 else int(d2 > d1), roll=(d1, d2))
+
+
+def history_of(past: Past | None, state: Bytes, rules: Rules, known: Known) -> Known:
+    """All events of a past that ends in `state`; `known` are the events of this or of another past, which may be a part."""
+    steps: list[Past] = []
+    here = past
+    while here is not None and here is not known[0]:
+        steps.append(here)
+        here = here.earlier
+    events = list(known[1]) if here is known[0] else []
+    for k in reversed(range(len(steps))):
+        _add_events(events, steps[k], steps[k - 1].state if k else state, rules)
+    return past, tuple(events)
+
+
+def _add_events(events: list[Event], step: Past, after: Bytes, rules: Rules) -> None:
+    """Add what was done in a step and the rolls that were thrown then; `after` is the state after them."""
+    states, rolls = as_states(step.state.copy()), as_states(after)[0]["rolls"]
+    done = step.done
+    if isinstance(done, int):
+        events.append(Event(int(states[0]["decider"]), action=done))
+        apply(states, 0, rules, done)
+    elif done is not None:
+        events.append(done)
+        if done.roll is not None:
+            apply_roll(states, 0, rules, *done.roll)
+        else:
+            resign(states, 0, rules, done.player, done.level)
+    while states[0]["rolls"] != rolls:
+        unequal = states[0]["phase"] == Phase.OPENING and not ties_double(states, 0, rules)
+        d1, d2 = draw(states[0]["key"], states[0]["rolls"], bool(unequal))
+        states["rolls"] += 1
+        events.append(roll_event(states, int(d1), int(d2)))
+        apply_roll(states, 0, rules, d1, d2)
+
+
+def flattened(past: Past | None) -> tuple[Bytes, list[int | Event | None]]:
+    """A past as its states, int8 (n, SIZE), and what was done in each, oldest first (for pickles, which limit nesting)."""
+    steps: list[Past] = []
+    while past is not None:
+        steps.append(past)
+        past = past.earlier
+    states = np.array([step.state for step in reversed(steps)], np.int8).reshape(-1, SIZE)
+    return states, [step.done for step in reversed(steps)]
+
+
+def linked(states: Bytes, done: list[int | Event | None]) -> list[Past]:
+    """The past of `flattened`, each of its steps, oldest first."""
+    steps: list[Past] = []
+    for state, what in zip(states, done, strict=True):
+        steps.append(Past(steps[-1] if steps else None, state.copy(), what))
+    return steps
+
+
+def last_move(history: Sequence[Event]) -> tuple[tuple[int, int, int], ...]:
+    """The checker steps of the turn that was played last: (player, from, to), 25 the bar, 0 off, for arrows in pictures."""
+    arrows: list[tuple[int, int, int]] = []
+    for event in reversed(history):
+        if event.action is not None and event.action < STEPS and event.player is not None:
+            if arrows and arrows[0][0] != event.player:
+                break
+            source, die = step_of(event.action)
+            arrows.insert(0, (event.player, source, max(source - die, 0)))
+        elif arrows and event.roll is not None:
+            break
+    return tuple(arrows)
