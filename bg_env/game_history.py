@@ -69,7 +69,7 @@ def _add_events(events: list[Event], step: Past, after: Bytes, rules: Rules) -> 
         if done.roll is not None:
             apply_roll(states, 0, rules, *done.roll)
         else:
-            resign(states, 0, rules, done.player, done.level)
+            resign(states, 0, rules, done.player or 0, done.level)
     while states[0]["rolls"] != rolls:
         unequal = states[0]["phase"] == Phase.OPENING and not ties_double(states, 0, rules)
         d1, d2 = draw(states[0]["key"], states[0]["rolls"], bool(unequal))
