@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import click
 
@@ -59,7 +60,7 @@ def _openspiel() -> tuple[Callable[[], None], Callable[[], None]]:
 
     import pyspiel
 
-    rng, states = random.Random(0), []
+    rng, states = random.Random(0), list[Any]()
     while len(states) < _GAMES:
         state = pyspiel.load_game("backgammon").new_initial_state()
         for _ in range(2 * (len(states) % 30) + 1):
