@@ -4,8 +4,8 @@
 of references: for a function that takes arrays, the atomic counting costs far more than what it does (a step of a batch took
 15 times as long with it). They borrow their arguments, which the caller holds.
 
-The folder is named by a hash of all sources that kernels may be made of, because Numba does not notice an edit of a function
-that a kernel calls from another file. It is the same for every installation of one version on a machine.
+Files of the cache are named by a hash of the module and of all that it imports from bg_env, because Numba does not notice an
+edit of a function that a kernel calls from another file. So all installations on a machine share what they have in common.
 
 `BG_ENV_CACHE_DIR` chooses the folder. With `NUMBA_DISABLE_JIT=1` a kernel is the plain Python function; with
 `BG_ENV_PLAIN_NUMBA=1` it is what `numba.njit(cache=True)` makes, as where `bg_env._numba` does not fit the version of Numba.
@@ -18,6 +18,7 @@ import functools
 import hashlib
 import importlib
 import os
+import re
 import shutil
 import stat
 import sys
@@ -42,10 +43,9 @@ __all__ = ["CACHE_DIR", "found", "inlined", "kernel", "picklable"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PACKAGE: Final = Path(__file__).resolve().parent
-_WITHOUT_KERNELS: Final = ("adapters", "cli", "render", "testing")
-"""Packages that hold no kernel, so that an edit there leaves the compiled ones valid."""
-_KEPT: Final = 8
-"""Folders of other versions that are left in a cache."""
+_IMPORT: Final = re.compile(r"^from bg_env((?:\.\w+)*) import (\([^)]*\)|[^\n]*)$", re.MULTILINE)
+_MOST: Final = 600
+"""Files of a cache from which on the oldest half of them is removed."""
 _MAKERS: Final = frozenset(
     ("arange", "array", "concatenate", "copy", "empty", "empty_like", "full", "ones", "zeros", "zeros_like")
 )
@@ -53,13 +53,59 @@ _MAKERS: Final = frozenset(
 _PLAIN: Final = not AVAILABLE or bool(os.environ.get("BG_ENV_PLAIN_NUMBA"))
 
 
-def _sources_hash() -> str:
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {_PLAIN}".encode())
-    for file in sorted(_PACKAGE.rglob("*.py")):
-        place = file.relative_to(_PACKAGE)
-        if place.parts[0] not in _WITHOUT_KERNELS:
-            digest.update(place.as_posix().encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()[:16]
+def _sources() -> dict[str, bytes]:
+    """The package's sources and the tables that kernels hold as constants, by their path in it."""
+    paths = [path for pattern in ("*.py", "*.xml", "*.json") for path in _PACKAGE.rglob(pattern)]
+    return {path.relative_to(_PACKAGE).as_posix(): path.read_bytes() for path in sorted(paths)}
+
+
+class _Stamps:
+    """A hash for each module of kernels: of its source and of all that it imports from bg_env, directly or not."""
+
+    def __init__(self) -> None:
+        self._sources = _sources()
+        self._digests = {path: hashlib.sha256(content).digest() for path, content in self._sources.items()}
+        self._imports: dict[str, set[str]] = {}
+        self._stamps: dict[str, str] = {}
+        tables = [digest for path, digest in self._digests.items() if not path.endswith(".py")]
+        about = f"{numba.__version__} {sys.version_info[:2]}".encode()
+        self._base = hashlib.sha256(b"\0".join([about, *tables])).digest()
+
+    def _imported(self, path: str) -> set[str]:
+        """The paths of the modules that one imports at its top level, in which a package is its `__init__.py`."""
+        if path not in self._imports:
+            found: set[str] = set()
+            for package, names in _IMPORT.findall(self._sources[path].decode()):
+                place = package.replace(".", "/").lstrip("/")
+                inside = [f"{place}/{name}".lstrip("/") for name in re.findall(r"\w+", names)]
+                for name in (place, *inside):
+                    found |= {f"{name}.py", f"{name}/__init__.py"} & self._sources.keys()
+            self._imports[path] = found
+        return self._imports[path]
+
+    def of(self, module: str) -> str:
+        """The stamp of the module called so."""
+        if module not in self._stamps:
+            place = module.removeprefix("bg_env.").replace(".", "/")
+            waiting = [path for path in (f"{place}.py", f"{place}/__init__.py") if path in self._sources]
+            reached: set[str] = set()
+            while waiting:
+                path = waiting.pop()
+                if path not in reached:
+                    reached.add(path)
+                    waiting += self._imported(path)
+            digest = hashlib.sha256(self._base)
+            for path in sorted(reached):
+                digest.update(path.encode() + b"\0" + self._digests[path])
+            self._stamps[module] = digest.hexdigest()[:16]
+        return self._stamps[module]
+
+    def all(self) -> str:
+        """The stamp of the whole package."""
+        digest = hashlib.sha256(self._base)
+        for path, content in self._digests.items():
+            digest.update(path.encode() + b"\0" + content)
+        return digest.hexdigest()[:16]
 
 
 def _ours(folder: Path) -> bool:
@@ -92,11 +138,13 @@ def _remove(folder: str, pid: int) -> None:
 
 
 def _remove_old(folder: Path) -> None:
-    """Remove the folders of other versions beside `folder`, but for the newest."""
+    """Remove the older half of the files in `folder`, and the folders of other versions beside it, where they are many."""
     try:
-        others = sorted(folder.parent.glob("bg_env-*"), key=lambda path: path.stat().st_mtime)
-        for other in others[: -_KEPT - 1]:
-            shutil.rmtree(other, ignore_errors=True)
+        for pattern, parent in (("*", folder), ("plain-*", folder.parent), ("bg_env-*", folder.parent)):
+            paths = sorted(parent.glob(pattern), key=lambda path: path.stat().st_mtime)
+            most = _MOST if parent is folder else 2
+            for path in paths[: len(paths) // 2] if len(paths) > most else []:
+                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
     except OSError:
         pass
 
@@ -114,10 +162,8 @@ def _cache_dir(name: str) -> str:
         except RuntimeError:  # no home folder
             pass
     for folder in sorted(folders, key=lambda folder: not (folder / name).is_dir()):  # one that was used before goes first
-        known = (folder / name).is_dir()
         if _usable(folder / name):
-            if not known:
-                _remove_old(folder / name)
+            _remove_old(folder / name)
             return str(folder / name)
     listed = " or ".join(str(folder) for folder in folders)
     warnings.warn(
@@ -131,8 +177,8 @@ def _cache_dir(name: str) -> str:
     return made
 
 
-_STAMP: Final = _sources_hash()
-CACHE_DIR: Final = "" if config.DISABLE_JIT else _cache_dir(f"bg_env-{_STAMP}")
+_STAMPS: Final = _Stamps()
+CACHE_DIR: Final = "" if config.DISABLE_JIT else _cache_dir(f"plain-{_STAMPS.all()}" if _PLAIN else "kernels")
 """The folder of compiled kernels; empty where kernels are not compiled."""
 
 
@@ -143,7 +189,7 @@ def _compiled(function: F, **options: bool) -> F:
     known = {name: value for name, value in options.items() if hasattr(DefaultOptions, name)}  # some are not public
     compiled: F
     if not _PLAIN and function.__module__.startswith("bg_env."):
-        compiled = KernelDispatcher(function, known, Path(CACHE_DIR), _STAMP)
+        compiled = KernelDispatcher(function, known, Path(CACHE_DIR), _STAMPS.of(function.__module__))
         return compiled
     before = config.CACHE_DIR
     config.CACHE_DIR = CACHE_DIR

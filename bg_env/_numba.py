@@ -109,26 +109,27 @@ if AVAILABLE:
     class _Locator(_CacheLocator):  # type: ignore[misc]
         """Files of kernels are named by their module, so that every installation of a version finds the same ones."""
 
-        folder: Path
-        stamp: str
+        cache: tuple[Path, str]
+        """The folder of the kernels and the stamp of the next one; `from_function` has no other way to be given them."""
 
         def __init__(self, function: Any) -> None:
-            self._place = f"{function.__module__}-{function.__code__.co_firstlineno}"
+            self._folder, self._stamp = self.cache
+            self._place = f"{function.__module__}-{function.__code__.co_firstlineno}-{self._stamp}"
 
         def get_cache_path(self) -> str:
             """The folder of the kernels."""
-            return str(self.folder)
+            return str(self._folder)
 
         def ensure_cache_path(self) -> None:
-            """Make it, for this user alone."""
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            """Make it again, should it have been removed."""
+            self._folder.mkdir(mode=0o755, parents=True, exist_ok=True)
 
         def get_source_stamp(self) -> str:
-            """The hash of all sources."""
-            return self.stamp
+            """The hash of the sources."""
+            return self._stamp
 
         def get_disambiguator(self) -> str:
-            """Where the kernel stands."""
+            """The kernel's place, and the hash."""
             return self._place
 
         @classmethod
@@ -188,7 +189,7 @@ if AVAILABLE:
             function: the function.
             options: Numba's target options.
             folder: of the cache; None to keep nothing.
-            stamp: the hash of all sources.
+            stamp: the hash of the sources that the kernel is made of.
         """
 
         inner: Any = None
@@ -199,7 +200,7 @@ if AVAILABLE:
                 function, targetoptions={"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True, **options}
             )
             if folder is not None:
-                _Locator.folder, _Locator.stamp = folder, stamp
+                _Locator.cache = folder, stamp
                 self._cache = _Cache(function)
 
         @property

@@ -67,9 +67,25 @@ def test_every_installation_of_a_version_shares_one_cache(tmp_path):
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(Path(bg_env.__file__).parent, elsewhere / "bg_env", ignore=shutil.ignore_patterns("__pycache__"))
     assert run(path=elsewhere, BG_ENV_CACHE_DIR=str(tmp_path / "cache"))[:2] == (EXPECTED, 0)
-    with (elsewhere / "bg_env" / "rules" / "bits.py").open("a") as file:
-        file.write("\nEDITED = 1\n")
+    edit(elsewhere / "bg_env" / "envs" / "vector.py")  # which the kernel does not import
+    assert run(path=elsewhere, BG_ENV_CACHE_DIR=str(tmp_path / "cache"))[1] == 0
+    edit(elsewhere / "bg_env" / "rules" / "dice.py")
     assert run(path=elsewhere, BG_ENV_CACHE_DIR=str(tmp_path / "cache"))[1] >= 1
+
+
+def edit(path):
+    with path.open("a") as file:
+        file.write("\nEDITED = 1\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "changes"), [("rules/moves.py", True), ("rules/variant.py", True), ("cli/show.py", False), ("envs/aec.py", False)]
+)
+def test_a_stamp_is_of_all_that_a_module_imports(path, changes):
+    before, after = _jit._Stamps(), _jit._Stamps()
+    after._digests[path] = b"of an edited file"
+    assert (before.of("bg_env.batch.kernels") != after.of("bg_env.batch.kernels")) == changes
+    assert before.all() != after.all()
 
 
 @compiled
@@ -154,15 +170,21 @@ def test_nor_is_one_in_a_folder_in_which_others_may_replace_it(tmp_path):
 
 
 @compiled
-def test_folders_of_old_versions_go(tmp_path):
-    for k in range(20):
-        (tmp_path / f"bg_env-{k:016x}").mkdir()
-        os.utime(tmp_path / f"bg_env-{k:016x}", (k + 1, k + 1))
-    _, _, folder, _ = run(BG_ENV_CACHE_DIR=str(tmp_path))
-    left = sorted(path.name for path in tmp_path.iterdir())
-    assert folder.name in left
-    assert len(left) == _jit._KEPT + 1
-    assert f"bg_env-{19:016x}" in left
+def test_old_files_go_where_they_are_many(tmp_path):
+    folder = tmp_path / "kernels"
+    folder.mkdir(mode=0o755)
+    for k in range(_jit._MOST + 1):
+        (folder / f"old{k}.nbi").write_bytes(b"")
+        os.utime(folder / f"old{k}.nbi", (k + 1, k + 1))
+    for k in range(4):
+        (tmp_path / f"plain-{k}").mkdir()
+        os.utime(tmp_path / f"plain-{k}", (k + 1, k + 1))
+    run(BG_ENV_CACHE_DIR=str(tmp_path))
+    left = {path.name for path in folder.iterdir()}
+    assert "old0.nbi" not in left
+    assert f"old{_jit._MOST}.nbi" in left
+    assert len([name for name in left if name.startswith("old")]) == _jit._MOST // 2 + 1
+    assert sorted(path.name for path in tmp_path.glob("plain-*")) == ["plain-2", "plain-3"]
 
 
 @compiled
@@ -176,13 +198,6 @@ def test_a_kernel_is_pickled_by_name():
     content = pickle.dumps(dice.word)
     assert len(content) < 200
     assert pickle.loads(content) is dice.word  # noqa: S301 - our own
-
-
-def test_packages_without_kernels_have_none():
-    package = Path(bg_env.__file__).parent
-    for name in _jit._WITHOUT_KERNELS:
-        for file in (package / name).rglob("*.py"):
-            assert "import kernel" not in file.read_text(), file
 
 
 def test_this_numba_has_what_the_hooks_need():
