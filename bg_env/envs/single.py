@@ -35,7 +35,7 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
 
     Args:
         variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`; None: that of `settings`, else backgammon.
-        opponent: a name (`bg_env.players.PLAYERS`), an object with `choose` or `choose_plays` (`bg_env.players.Player`), a
+        opponent: a name (`bg_env.PLAYERS`), an object with `choose` or `choose_plays` (`bg_env.Player`), a
             function from a batch of observations (here a batch of one) to actions, or None for self-play. Under
             `mask="info"` the function receives the action masks as a second argument.
         seat: the learner's seat, 0 or 1; None draws it anew for each episode, from the episode's own random stream.
