@@ -351,7 +351,7 @@ class OracleGame:
                 self.phase, self.truncated = "OVER", True
 
     def view(self) -> dict[str, Any]:
-        """All that can be told of the game, in plain values; the accepted cube is left out once nothing can be won."""
+        """The state of the game in plain values; the accepted cube is left out once nothing can be won."""
         names = ["phase", "turn", "decider", "owner", "chain", "crawford", "winner", "level", "won", "turns", "truncated"]
         view = {name: getattr(self, name) for name in names}
         view["points"] = [list(side) for side in self.points]

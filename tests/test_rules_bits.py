@@ -48,7 +48,7 @@ def test_sets_of_a_board_are_those_of_loops(n):
 def test_a_board_in_an_array_with_gaps_or_that_cannot_be_written():
     """A slice with a step, a field of larger records, and an array that is read only are other types to the compiler."""
     states = boards(40)
-    wide = np.zeros(40, [("before", np.int8, 3), ("state", STATE), ("behind", np.int64)])
+    wide = np.zeros(40, [("before", np.int8, 3), ("state", STATE), ("after", np.int64)])
     wide["state"] = states
     locked = states.copy()
     locked.flags.writeable = False

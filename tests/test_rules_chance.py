@@ -1,4 +1,4 @@
-"""Chance phases, told by a `Game`: what can be thrown and how likely it is (R2, R3.1)."""
+"""Chance phases in a `Game`: the possible rolls and their probabilities (R2, R3.1)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_chances_while_automatic_doubles_remain():
 
 
 def test_every_chance_can_happen_and_thrown_dice_keep_to_them():
-    """A seeded game throws only what its unseeded twin says can be thrown."""
+    """A seeded game throws only rolls that are possible in its unseeded twin."""
     for seed in range(30):
         seeded, twin = bg_env.Game.new(seed=seed), bg_env.Game.new()
         thrown = [event.roll for event in seeded.history if event.roll]

@@ -1,4 +1,4 @@
-"""The doubling cube (R8), and what games are worth (R7.4, R7.5)."""
+"""The doubling cube (R8), and the points of a game (R7.4, R7.5)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def outcome(game):
 
 @pytest.mark.parametrize("turn", [0, 1])
 @pytest.mark.parametrize(
-    ("says", "settings", "fields", "may"),
+    ("case", "settings", "fields", "may"),
     [
         ("centred", {}, {}, True),
         ("owned by the mover", {}, {"cube": 1, "owner": "mover"}, True),
@@ -75,7 +75,7 @@ def outcome(game):
         ("no Crawford rule", {"match_length": 5, "crawford": False}, {"score": (2, 4)}, True),
     ],
 )
-def test_who_may_double(says, settings, fields, may, turn):
+def test_who_may_double(case, settings, fields, may, turn):
     """Scores in the table are (mover, other)."""
     fields = dict(fields)
     if fields.get("owner") in ("mover", "other"):

@@ -137,7 +137,7 @@ def test_children_play_the_same_games(method, expected):
 
 
 def python(code, **environment):
-    """Another process, with warnings as errors; what it has printed, and what it has said on stderr."""
+    """Another process, with warnings as errors: its output, and its stderr."""
     tests = str(Path(__file__).parent)
     here = {"PYTHONPATH": os.pathsep.join([str(PACKAGE.parent), tests]), **environment}
     env = {name: value for name, value in os.environ.items() if not name.startswith(("BG_ENV", "NUMBA", "PYTHON"))} | here

@@ -80,7 +80,7 @@ def friendly_game(given: Settings) -> Game:
 
 
 def check_friendly(game: Game, truth: OracleGame) -> None:
-    """What a `Game` says of itself."""
+    """The state of a `Game` in plain values."""
     over = truth.phase == "OVER"
     turn = None if over or truth.turn < 0 else truth.turn
     assert str(game.phase) == truth.phase

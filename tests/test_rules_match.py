@@ -69,7 +69,7 @@ def test_every_game_of_a_match_begins_afresh():
     assert (int(game.states[0]["winner"]), int(game.states[0]["level"]), int(game.states[0]["won"])) == (0, 2, 4)
     second_turn(game)
     assert game.legal() == {ROLL, DOUBLE}
-    assert (int(game.states[0]["winner"]), int(game.states[0]["won"])) == (-1, 0)  # told once
+    assert (int(game.states[0]["winner"]), int(game.states[0]["won"])) == (-1, 0)  # reported once
 
 
 def test_points_beyond_the_length_count_in_full_and_do_not_matter():

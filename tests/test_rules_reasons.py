@@ -1,4 +1,4 @@
-"""Why an action is illegal: the reason is 0 exactly where the mask is 1, and says the right clause."""
+"""Reasons why an action is illegal: 0 exactly where the mask is 1, and of the right clause."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def step(source, die):
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_reasons_and_masks_agree_on_random_placements(name):
-    """For all 161 actions; the state machine says the same of every phase."""
+    """For all 161 actions; the state machine holds it in every phase."""
     settings = Settings(name, cube=False)
     for i, (board, roll) in enumerate(islice(positions.placements(settings.variant.checkers, 77), 250)):
         game = EngineGame(settings).place(board, roll, turn=i % 2, owner=-1)

@@ -43,9 +43,9 @@ from bg_env.rules import VARIANTS, Settings, Variant
 def test_settings_that_are_refused(settings):
     with pytest.raises(SettingsError) as error:
         Settings("backgammon", **settings)
-    said = str(error.value)
-    assert "\n" not in said
-    assert any(name in said for name in settings)
+    message = str(error.value)
+    assert "\n" not in message
+    assert any(name in message for name in settings)
 
 
 def test_acey_deucey_has_no_cube_unless_asked():

@@ -18,7 +18,7 @@ from bg_env.rules import Settings
 
 
 class Trap(NamedTuple):
-    says: str
+    case: str
     mover: dict
     opponent: dict
     roll: tuple
@@ -220,7 +220,7 @@ def walked(game, seat):
     return ends
 
 
-@pytest.mark.parametrize("trap", TRAPS, ids=lambda trap: trap.says)
+@pytest.mark.parametrize("trap", TRAPS, ids=lambda trap: trap.case)
 def test_trap(trap):
     board = board_of(trap.mover, trap.opponent, trap.checkers)
     variant = "hypergammon" if trap.checkers == 3 else "backgammon"
@@ -242,7 +242,7 @@ def first_steps(mover, opponent, roll):
 
 
 @pytest.mark.parametrize(
-    ("says", "mover", "opponent", "roll", "steps"),
+    ("case", "mover", "opponent", "roll", "steps"),
     [
         ("R5.1: 8/6 would leave no 6", {24: 1, 8: 1, 6: 5}, {20: 4, 19: 3, 18: 4, 16: 2, 4: 2}, (6, 2), {(8, 6), (24, 2)}),
         ("R5.1: the 6 first would leave no 4", {9: 1, 5: 3, 3: 2}, {24: 10, 23: 3, 1: 2}, (6, 4), {(9, 4)}),
@@ -258,7 +258,7 @@ def first_steps(mover, opponent, roll):
         ("R7.2: not a lower one while a higher stands", {5: 1, 2: 2}, {24: 2}, (4, 3), {(5, 4), (5, 3)}),
     ],
 )
-def test_first_steps(says, mover, opponent, roll, steps):
+def test_first_steps(case, mover, opponent, roll, steps):
     assert first_steps(mover, opponent, roll) == steps
 
 

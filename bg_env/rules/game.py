@@ -330,7 +330,7 @@ def play_on(states: States, i: int, rules: Rules, action: int) -> tuple[int, int
 
 @kernel
 def resign(states: States, i: int, rules: Rules, loser: int, level: int) -> None:
-    """`loser` gives up the game at `level` (1, 2 or 3) times the stake; under Jacoby as R8.5 says."""
+    """`loser` gives up the game at `level` (1, 2 or 3) times the stake; under the Jacoby rule as in R8.5."""
     _no_dice(states, i)
     states[i]["stage"] = STAGE_NONE
     _end_game(states, i, rules, 1 - loser, counted_level(states, i, rules, level))

@@ -221,7 +221,7 @@ class Settings:
         Text printed by version 0.1 is read as well.
 
         Raises:
-            SettingsError: `text` is no such line, or what it says is refused.
+            SettingsError: `text` is not such a line, or its settings are refused.
         """
         if not isinstance(text, str):
             msg = f"settings are written as text, not as {quoted(text)}"
