@@ -137,7 +137,7 @@ class Game(GameView):
         states["points"][0] = position.opponent, position.mover
         states["turn"] = 1
         set_up(states, 0, rules, d1, d2)
-        return cls._of(states, chosen, seed=seed)
+        return cls.from_states(states, chosen, seed=seed)
 
     @classmethod
     def from_xgid(cls, text: str, variant: str | Variant = "backgammon", *, seed: int | None = None) -> Game:
@@ -146,7 +146,7 @@ class Game(GameView):
         Raises:
             NotationError: this is not an XGID, or its game cannot stand.
         """
-        return cls._of(*xgid.read_xgid(text, variant), seed=seed)
+        return cls.from_states(*xgid.read_xgid(text, variant), seed=seed)
 
     @classmethod
     def from_ids(
@@ -157,10 +157,10 @@ class Game(GameView):
         Raises:
             NotationError: these are not such ids, or their game cannot stand.
         """
-        return cls._of(*ids.read_ids(position_id, match_id, variant), seed=seed)
+        return cls.from_states(*ids.read_ids(position_id, match_id, variant), seed=seed)
 
     @classmethod
-    def _of(
+    def from_states(
         cls,
         states: States,
         settings: Settings,
@@ -170,15 +170,15 @@ class Game(GameView):
         events: Sequence[Event] = (),
         first: States | None = None,
     ) -> Game:
-        """The game of state 0, of which a copy is taken.
+        """The game of a STATE record, of which a copy is taken; nothing is checked (see `bg_env.rules.check_state`).
 
         Args:
-            states: STATE records.
+            states: STATE records (n,), of which the first is the game.
             settings: the settings in force.
-            seed: of its dice from now on; None: the state's own stream if `seeded`, else no dice.
+            seed: seed of its dice from now on; None for the stream of the state if `seeded`, else for no dice of its own.
             seeded: whether it throws its own dice.
-            events: what happened before.
-            first: the state where `events` begin, and the record with them; None: the record begins here.
+            events: the history before this state.
+            first: the state with which `events`, and the match record, begin; None for this state.
         """
         states = states[:1].copy()
         if seed is not None:

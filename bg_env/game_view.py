@@ -95,7 +95,7 @@ class GameView:
         s = self._states[0]
         seen = int(s["winner"]) if s["phase"] == Phase.OVER and s["winner"] >= 0 else int(s["turn"])
         points, side = s["points"].tolist(), max(seen, 0)
-        return Position._made(tuple(points[side]), tuple(points[1 - side]), self.settings.variant)
+        return Position.unchecked(tuple(points[side]), tuple(points[1 - side]), self.settings.variant)
 
     @property
     def dice(self) -> tuple[int, ...]:

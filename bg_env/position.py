@@ -87,8 +87,8 @@ class Position:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def _made(cls, mover: tuple[int, ...], opponent: tuple[int, ...], variant: Variant) -> Position:
-        """A position that comes from the engine and needs no check."""
+    def unchecked(cls, mover: tuple[int, ...], opponent: tuple[int, ...], variant: Variant) -> Position:
+        """A position of counts that the engine has made: as the constructor makes it, but nothing is checked."""
         position = cls.__new__(cls)
         position._fill(mover, opponent, variant)
         return position
@@ -97,7 +97,7 @@ class Position:
     def start(cls, variant: str | Variant = "backgammon") -> Position:
         """The start of a variant (R10)."""
         chosen = variant_of(variant)
-        return cls._made(chosen.start, chosen.start, chosen)
+        return cls.unchecked(chosen.start, chosen.start, chosen)
 
     @classmethod
     def from_id(cls, text: str, variant: str | Variant = "backgammon") -> Position:
@@ -107,7 +107,7 @@ class Position:
             NotationError: no such id, or one that cannot stand in this variant.
         """
         chosen = variant_of(variant)
-        return cls._made(*position_id.decode(text, chosen), chosen)
+        return cls.unchecked(*position_id.decode(text, chosen), chosen)
 
     @property
     def mover(self) -> tuple[int, ...]:
@@ -140,7 +140,7 @@ class Position:
 
     def turned(self) -> Position:
         """The same checkers with the other side on roll; turned twice it is the same position."""
-        return self._made(self._opponent, self._mover, self._variant)
+        return self.unchecked(self._opponent, self._mover, self._variant)
 
     def legal_plays(self, *dice: int) -> tuple[Play, ...]:
         """The distinct whole plays of a roll (R11.2), never empty: a dance is one play without steps.
@@ -190,7 +190,7 @@ class Position:
         raise AttributeError(msg)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Position._made, self._key()
+        return Position.unchecked, self._key()
 
     def __repr__(self) -> str:
         return f"<Position {self.id} of {self._variant.name}>"
@@ -207,6 +207,6 @@ def plays_of_state(states: States, variant: Variant) -> tuple[Play, ...]:
     _, numbers, after = plays(states, _cubeless_rules(variant))
     side = int(states[0]["turn"])
     return tuple(
-        Play(steps_of(row, states, 0), Position._made(tuple(points[1 - side]), tuple(points[side]), variant))
+        Play(steps_of(row, states, 0), Position.unchecked(tuple(points[1 - side]), tuple(points[side]), variant))
         for row, points in zip(numbers.tolist(), after["points"].tolist(), strict=True)
     )

@@ -246,7 +246,7 @@ def test_each_reward_by_name(given, cube, worth):
     game = Game.from_xgid(text)
     env = backgammon_v0.env(**given)
     if game.settings != rules:  # no id says that there is no cube
-        game = Game._of(game.states, rules)
+        game = Game.from_states(game.states, rules)
     env.reset(seed=1, options={"game": game})
     env.step(env.game.legal_actions()[0])
     assert env.rewards == {"player_0": -worth, "player_1": worth}

@@ -777,4 +777,4 @@ def play_some(env):
 
 
 def started(states):
-    return Game._of(states, Settings(cube=False))
+    return Game.from_states(states, Settings(cube=False))

@@ -413,7 +413,7 @@ def came_another_way(game, rng):
         states["dice"][0, 0] = rng.randrange(low + 1, 7)
     if states["left"][0].tolist() == [1, 0]:
         states["dice"][0, 1] = rng.randrange(1, high + 1)
-    return Game._of(states, game.settings)
+    return Game.from_states(states, game.settings)
 
 
 def futures(game):
@@ -530,8 +530,8 @@ def test_turns_are_in_the_key_only_under_a_cap():
     assert late.key == early.key
     passed = late.states
     passed["turns"] = 7
-    assert Game._of(passed, late.settings).key != late.key
-    free = Game._of(passed, late.settings.but(max_turns=None))
+    assert Game.from_states(passed, late.settings).key != late.key
+    free = Game.from_states(passed, late.settings.but(max_turns=None))
     assert free.key == Game.from_position(Position.start(), (3, 1), cube=False).key
 
 

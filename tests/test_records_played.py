@@ -120,7 +120,7 @@ def test_unfinished_games(settings):
 def test_games_of_the_game_object(settings):
     for seed in range(5):
         rng = random.Random(seed)
-        game = Game._of(new(settings, seed), settings, seeded=True)
+        game = Game.from_states(new(settings, seed), settings, seeded=True)
         while game.phase != Phase.OVER:
             if rng.random() < 0.01:
                 game.resign(1, rng.randrange(2))

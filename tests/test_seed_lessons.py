@@ -40,7 +40,7 @@ def game(white, black, *, turn=WHITE, roll=(0, 0), cube=0, owner=-1, **settings)
     states["points"][0, WHITE], states["points"][0, BLACK] = side(white), side(black)
     states["turn"], states["cube"], states["owner"] = turn, cube, owner
     set_up(states, 0, chosen.record(), *roll)
-    return Game._of(states, chosen)
+    return Game.from_states(states, chosen)
 
 
 def index(player, point):

@@ -174,7 +174,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc] # pyspiel has no type
 
     def game(self) -> Game:
         """A `bg_env.Game` that stands as this state does, without dice of its own."""
-        return Game._of(self.states, self.fixed.settings)
+        return Game.from_states(self.states, self.fixed.settings)
 
     def current_player(self) -> int:
         """0, 1, `pyspiel.PlayerId.CHANCE` or `pyspiel.PlayerId.TERMINAL`."""

@@ -145,7 +145,7 @@ def _game(position: str | None, seed: int | None, settings: bg_env.Settings) -> 
     from bg_env.notation.ids import read_position
 
     states, of_id = read_position(position, settings.variant)
-    return bg_env.Game._of(states, of_id, seed=seed), states, seed
+    return bg_env.Game.from_states(states, of_id, seed=seed), states, seed
 
 
 def _check_save(file: Path | None) -> None:

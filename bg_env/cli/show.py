@@ -85,7 +85,7 @@ def _read(text: str, variant: str) -> bg_env.Game:
     from bg_env.notation.ids import read_position
 
     states, settings = read_position(text, variant)
-    return bg_env.Game._of(states, settings)
+    return bg_env.Game.from_states(states, settings)
 
 
 def _dice(text: str) -> tuple[int, int]:

@@ -298,4 +298,4 @@ class OneGame:
     def game(self) -> Game:
         """A `Game` of the present state; its dice are not the environment's (see `Game.copy`)."""
         history = self.events or ()
-        return Game._of(self.states, self.settings, seeded=True, events=history, first=self._first).copy()
+        return Game.from_states(self.states, self.settings, seeded=True, events=history, first=self._first).copy()
