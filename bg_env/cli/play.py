@@ -150,8 +150,11 @@ def _game(position: str | None, seed: int | None, settings: bg_env.Settings) -> 
 
 def _check_save(file: Path | None) -> None:
     """Refuse before the game a file that could not be written after it."""
-    if file is not None and (file.suffix.lower() not in (".mat", ".sgf", ".jsonl") or not file.parent.is_dir()):
-        msg = f"--save {file}: give a file in an existing folder that ends with .mat, .sgf or .jsonl"
+    from bg_env.records.files import FORMATS
+
+    if file is not None and (file.suffix.lower() not in FORMATS or not file.parent.is_dir()):
+        *some, last = FORMATS
+        msg = f"--save {file}: give a file in an existing folder that ends with {', '.join(some)} or {last}"
         raise SettingsError(msg)
 
 

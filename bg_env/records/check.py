@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from bg_env.errors import BgEnvError, NotationError
-from bg_env.files import write_whole
 from bg_env.records.check_game import GameReplayer
-from bg_env.records.jsonl import read_jsonl, write_jsonl
-from bg_env.records.mat import read_mat, write_mat
+from bg_env.records.files import parse_records, read_records, write_records
 from bg_env.records.record import GameRecord, Record
 from bg_env.records.report import Fault, GameReplay, Kept, Moment, Replay
-from bg_env.records.sgf import read_sgf, write_sgf
 from bg_env.rules import Settings
 
 __all__ = [
@@ -89,53 +86,6 @@ def _is_crawford(record: Record, settings: Settings, game: GameRecord, *, over: 
     if game.score is None or over or not settings.crawford or not settings.cube or record.length < 2:
         return False
     return sum(points == record.length - 1 for points in game.score) == 1
-
-
-def parse_records(text: str) -> list[Record]:
-    """The records in `text`, whichever format they are in: JSON lines, `.sgf` or `.mat`.
-
-    Raises:
-        NotationError: it is none of them.
-    """
-    begin = text.lstrip("\ufeff \t\r\n")[:1]
-    if begin == "{":
-        return read_jsonl(text)
-    return [read_sgf(text) if begin == "(" else read_mat(text)]
-
-
-def read_records(path: str | Path) -> list[Record]:
-    """The records in a file, whatever its name; UTF-8, else Latin-1.
-
-    Raises:
-        NotationError: it is no record.
-        OSError: it cannot be read.
-    """
-    data = Path(path).read_bytes()
-    try:
-        return parse_records(data.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        return parse_records(data.decode("latin-1"))
-
-
-def write_records(path: str | Path, records: Sequence[Record]) -> None:
-    """Write records into a file, in the format that its name ends with: `.mat`, `.sgf` (one record each) or `.jsonl`.
-
-    Raises:
-        NotationError: another ending, several records for one `.mat` or `.sgf`, or something that the format cannot hold.
-        OSError: it cannot be written.
-    """
-    ending = Path(path).suffix.lower()
-    if ending == ".jsonl":
-        text = write_jsonl(records)
-    elif ending not in (".mat", ".sgf"):
-        msg = f"records are written as .mat, .sgf or .jsonl, not as {ending or 'a file without an ending'!r}"
-        raise NotationError(msg)
-    elif len(records) != 1:
-        msg = f"a {ending} file holds one record, not {len(records)}: write .jsonl, or make a session of money games"
-        raise NotationError(msg)
-    else:
-        text = write_mat(records[0]) if ending == ".mat" else write_sgf(records[0])
-    write_whole(path, text)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,89 @@
+"""Files of records: the formats as one table, and reading and writing files in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from bg_env.errors import NotationError
+from bg_env.files import write_whole
+from bg_env.records.jsonl import read_jsonl, write_jsonl
+from bg_env.records.mat import read_mat, write_mat
+from bg_env.records.record import Record
+from bg_env.records.sgf import read_sgf, write_sgf
+
+__all__ = ["FORMATS", "Format", "parse_records", "read_records", "write_records"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of records.
+
+    Attributes:
+        read: from the text of a file to its records.
+        write: from records to the text of a file; of one record, unless the format holds `several`.
+        opening: the character that every text of it begins with; "" for any other.
+        several: whether a file may hold more than one record.
+    """
+
+    read: Callable[[str], list[Record]]
+    write: Callable[[Sequence[Record]], str]
+    opening: str = ""
+    several: bool = False
+
+
+FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
+    {
+        ".mat": Format(lambda text: [read_mat(text)], lambda records: write_mat(records[0])),
+        ".sgf": Format(lambda text: [read_sgf(text)], lambda records: write_sgf(records[0]), opening="("),
+        ".jsonl": Format(read_jsonl, write_jsonl, opening="{", several=True),
+    }
+)
+"""The formats by the ending of a file's name. `.mat`, which begins with nothing of its own, reads what no other one does."""
+
+
+def parse_records(text: str) -> list[Record]:
+    """The records in `text`, whichever format they are in: JSON lines, `.sgf` or `.mat`.
+
+    Raises:
+        NotationError: it is not a record in any of them.
+    """
+    begin = text.lstrip("\ufeff \t\r\n")[:1]
+    known = {kind.opening: kind for kind in FORMATS.values()}
+    return known.get(begin, known[""]).read(text)
+
+
+def read_records(path: str | Path) -> list[Record]:
+    """The records in a file, whatever its name; UTF-8, else Latin-1.
+
+    Raises:
+        NotationError: it is not a record.
+        OSError: it cannot be read.
+    """
+    data = Path(path).read_bytes()
+    try:
+        return parse_records(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return parse_records(data.decode("latin-1"))
+
+
+def write_records(path: str | Path, records: Sequence[Record]) -> None:
+    """Write records into a file, in the format that its name ends with: `.mat`, `.sgf` (one record each) or `.jsonl`.
+
+    Raises:
+        NotationError: another ending, several records for a format that holds one, or something that the format cannot hold.
+        OSError: it cannot be written.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in FORMATS:
+        *some, last = FORMATS
+        msg = f"records are written as {', '.join(some)} or {last}, not as {ending or 'a file without an ending'!r}"
+        raise NotationError(msg)
+    kind = FORMATS[ending]
+    if not kind.several and len(records) != 1:
+        msg = f"a {ending} file holds one record, not {len(records)}: write .jsonl, or make a session of money games"
+        raise NotationError(msg)
+    write_whole(path, kind.write(records))
