@@ -1,4 +1,4 @@
-"""How a game or match has ended: `Outcome`, a small frozen value."""
+"""Outcome of a game or match, a small frozen value."""
 
 from __future__ import annotations
 

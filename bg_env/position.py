@@ -1,4 +1,4 @@
-"""Where the checkers stand: an immutable `Position` and its whole plays."""
+"""Positions of the checkers as immutable values, and their whole plays."""
 
 from __future__ import annotations
 

@@ -249,7 +249,7 @@ def test_what_cannot_be_is_refused(arguments, message):
 
 @pytest.mark.parametrize("player", [None, "nobody", 5, Seeded])
 def test_what_is_no_player_is_refused(player):
-    said = r"None is none|no player is called 'nobody'|an opponent is a name|not the class Seeded: give Seeded\(\.\.\.\)"
+    said = r"None is not a player|no player is called 'nobody'|an opponent is|not the class Seeded: give Seeded\(\.\.\.\)"
     with pytest.raises(SettingsError, match=said):
         arena.play("random", player)
 

@@ -158,7 +158,7 @@ def test_position_ids_are_fixed_points_of_random_placements():
         ("4HPwATDgc/ABM", "14 characters"),
         ("4HPwATDgc/ABMAA", "14 characters"),
         ("4HPwATDgc_ABMA", "'_'"),
-        ("4HPwATDgc/ABM\u00c4", "none of the letters"),
+        ("4HPwATDgc/ABM\u00c4", "not one of the letters"),
         ("4HPwATDgc/ABMB", "behind its end"),
         ("//////////////", "behind its"),
         ("AAAAAAAAAAAAAQ", "behind its 50 places"),

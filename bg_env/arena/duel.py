@@ -137,7 +137,7 @@ class Duel:
         first: the number of the game that the tally begins with.
 
     Raises:
-        SettingsError: a player is none.
+        SettingsError: a value given as a player is not a player.
     """
 
     def __init__(self, a: Any, b: Any, options: EnvOptions, games: int, seed: int, boards: int, first: int = 0) -> None:

@@ -121,7 +121,7 @@ def play_on_ray(
         the first task that had not ended.
 
     Raises:
-        SettingsError: as in the arena; or `tasks`, `cpus` or `retries` is none; or no machine has so many processors.
+        SettingsError: as in the arena; or `tasks`, `cpus` or `retries` is refused; or no machine has so many processors.
         IllegalActionError: a player chose something that is not legal.
     """
     options = meeting_options(a, b, {"games": games, "boards": boards}, seed, observation, names, settings, rules)

@@ -49,7 +49,7 @@ def play(
         by `complete`.
 
     Raises:
-        SettingsError: a setting is refused, `games` is odd or below 2, or a player is none.
+        SettingsError: a setting is refused, `games` is odd or below 2, or a player is refused.
         IllegalActionError: a player chose something that is not legal.
     """
     return joined([_played(a, b, 0, games, seed, boards, observation, names, progress, settings, rules)])
@@ -77,7 +77,7 @@ def play_part(
         What came of each game; `joined` makes the result of such parts. After Ctrl-C some are not played to the end.
 
     Raises:
-        SettingsError: a setting is refused, `first` or `games` is odd or out of range, or a player is none.
+        SettingsError: a setting is refused, `first` or `games` is odd or out of range, or a player is refused.
         IllegalActionError: a player chose something that is not legal.
     """
     return _played(a, b, first, games, seed, boards, observation, names, progress, settings, rules)
@@ -139,6 +139,6 @@ def meeting_options(
         msg = f"names are two names, one for each player, not {quoted(names)}"
         raise SettingsError(msg)
     if a is None or b is None:
-        msg = "an arena needs two players: None is none"
+        msg = "an arena needs two players: None is not a player"
         raise SettingsError(msg)
     return options

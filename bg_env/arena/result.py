@@ -1,4 +1,4 @@
-"""What came of games between two players, made of the tallies of all games or of parts of them."""
+"""Result of games between two players, made of the tallies of all games or of parts of them."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def joined(parts: Sequence[Part]) -> Result:
         not played to the end.
 
     Raises:
-        SettingsError: there is none, they are not of one meeting, or one is missing or there twice.
+        SettingsError: there is no part, the parts are not of the same games, or a part is missing or there twice.
     """
     if not parts:
         msg = "there is no part to make a result of"

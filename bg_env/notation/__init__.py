@@ -1,5 +1,5 @@
-"""What the backgammon world writes, read and written: ids, move text, match records. All of it on STATE records.
+"""Notations of positions and moves, read from text into STATE records and written from them: ids and move text.
 
-Text that is not in a notation raises `NotationError`, and so does a state that a notation cannot hold; what a notation
-holds comes back the same: `parse(format(x)) == x`.
+Text that is not in a notation raises `NotationError`, and so does a state that a notation cannot hold. A state that it can hold
+is read back the same: `parse(format(x)) == x`.
 """

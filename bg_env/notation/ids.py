@@ -110,7 +110,7 @@ def read_position(
     `read_position_id` and `read_ids`.
 
     Raises:
-        NotationError: it is none of them, or a game that cannot stand (then a PositionError as well).
+        NotationError: the text is not one of them, or it is of a game that cannot stand (then a PositionError as well).
     """
     if not isinstance(text, str):
         msg = f"a position is given as the text of an id, not {type(text).__name__}"

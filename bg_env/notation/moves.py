@@ -118,7 +118,7 @@ def _dice_left(states: States, i: int) -> list[int]:
 
 
 def match_play(moves: Sequence[Move], states: States, i: int, numbers: Any, *, strict: bool = False) -> int | str:
-    """The index of the legal play that `moves` tell, or why there is none.
+    """The index of the legal play with these moves, or the reason why no play has them.
 
     Where several plays fit, the one that hits on just the points named is meant, if there is one.
 

@@ -47,7 +47,7 @@ def key_bits(text: str, length: int, n_bits: int, what: str) -> int:
         raise NotationError(msg)
     if not _ALPHABET.fullmatch(text):
         wrong = next(c for c in text if not _ALPHABET.fullmatch(c))
-        msg = f"{what} {text!r}: {wrong!r} is none of the letters, digits, '+' and '/' that it is made of"
+        msg = f"{what} {text!r}: {wrong!r} is not one of the letters, digits, '+' and '/' that it is made of"
         raise NotationError(msg)
     try:
         bits = int.from_bytes(base64.b64decode(text + "=" * (-length % 4)), "little")

@@ -1,4 +1,4 @@
-"""What a record of games says, whatever the format it is written in: values that the readers make and the writers take."""
+"""Match records as values, for every format: the readers make them and the writers take them."""
 
 from __future__ import annotations
 

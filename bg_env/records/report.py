@@ -1,4 +1,4 @@
-"""What a replay of a record finds: the states it met, what happened, and what is wrong with it."""
+"""Report of a replayed match record: its states, its events, and its faults."""
 
 from __future__ import annotations
 

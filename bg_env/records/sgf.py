@@ -216,7 +216,7 @@ def _move(value: str, player: int, number: int) -> Entry:
 
 @functools.lru_cache(maxsize=16_384)
 def _read_roll(value: str, player: int) -> tuple[tuple[int, int], str | None]:
-    """The dice and the play, None if it is none; there are few different ones."""
+    """The dice and the play, None without a play; cached, because few different ones occur."""
     first, second = int(value[0]), int(value[1])
     points = [_own(letter, player) for letter in value[2:]]
     try:

@@ -33,7 +33,7 @@ def checkpoint(out: Path, number: int) -> Iterator[Path]:
 
 
 def last_checkpoint(out: Path) -> Path | None:
-    """The folder of the checkpoint in `out` with the highest number; None if there is none."""
+    """The folder of the checkpoint in `out` with the highest number; None without a checkpoint."""
     return max(out.glob("checkpoint_[0-9]*"), default=None)
 
 
