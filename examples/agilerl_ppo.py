@@ -20,7 +20,8 @@ import torch
 from agilerl.algorithms import PPO
 from agilerl.rollouts.on_policy import collect_rollouts
 
-from bg_env import BgEnvError, Settings, arena
+from bg_env import Settings, arena
+from bg_env.errors import BgEnvError
 from bg_env.players import player as player_named
 
 GAMES, STEPS = 256, 64  # a rollout: games played at once, decisions in each

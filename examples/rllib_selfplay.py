@@ -24,8 +24,9 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 from ray.tune.registry import register_env
 
-from bg_env import BgEnvError, Settings, arena
+from bg_env import Settings, arena
 from bg_env.adapters.rllib import SelfPlayEnv, native
+from bg_env.errors import BgEnvError
 from bg_env.players import player as player_named
 
 MODULES = {"self-play": "both", "batch": "default_policy"}  # the name of the module in each mode

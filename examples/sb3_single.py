@@ -22,7 +22,8 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 import bg_env  # noqa: F401 - registers the ids
-from bg_env import BgEnvError, Settings, arena
+from bg_env import Settings, arena
+from bg_env.errors import BgEnvError
 from bg_env.players import player as player_named
 
 STEPS = 2048  # decisions in a rollout

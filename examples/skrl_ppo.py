@@ -26,7 +26,8 @@ from skrl.trainers.torch import StepTrainer
 from skrl.utils import set_seed
 from torch import Tensor, nn
 
-from bg_env import BgEnvError, Settings, arena
+from bg_env import Settings, arena
+from bg_env.errors import BgEnvError
 from bg_env.players import player as player_named
 
 GAMES, STEPS = 256, 64  # a rollout: games played at once, decisions in each

@@ -28,7 +28,8 @@ from tianshou.utils.net.common import Net
 from tianshou.utils.torch_utils import policy_within_training_step
 
 import bg_env  # registers the ids
-from bg_env import BgEnvError, Settings, arena
+from bg_env import Settings, arena
+from bg_env.errors import BgEnvError
 from bg_env.players import player as player_named
 
 GAMES, ROUND, UPDATES, BATCH = 32, 1024, 16, 512  # games at once; steps and updates of a round; rows of an update

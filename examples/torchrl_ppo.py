@@ -25,7 +25,8 @@ from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
-from bg_env import BgEnvError, Settings, arena
+from bg_env import Settings, arena
+from bg_env.errors import BgEnvError
 from bg_env.players import player as player_named
 
 GAMES, STEPS = 256, 64  # a rollout: games played at once, decisions in each

@@ -19,8 +19,9 @@ from matplotlib.figure import Figure
 from sb3_contrib import MaskablePPO
 from tqdm import tqdm
 
-from bg_env import BgEnvError, Settings, arena
+from bg_env import Settings, arena
 from bg_env.adapters.sb3 import Sb3VecEnv, make_sb3
+from bg_env.errors import BgEnvError
 from bg_env.players import player as player_named
 from bg_env.registration import IDS
 

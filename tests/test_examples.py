@@ -53,20 +53,20 @@ RUNS = {
     },
     "sb3_selfplay.py": {
         "needs": ["sb3_contrib", "matplotlib"],
-        "prints": ["Learnt from 32,768 steps", "learner v random, 20 games"],
+        "prints": ["Trained for 32,768 steps", "learner v random, 20 games"],
         "writes": ["run/model.zip", "run/curve.csv", "run/curve.png"],
     },
     "skrl_ppo.py": {"needs": ["skrl"], "prints": ["32,768 steps", f"greedy v {POINTS}"], "writes": NET, "warns": True},
     "td_selfplay.py": {
         "needs": ["torch"],
-        "prints": ["Learnt from 2,0", "td v random, 40 games", "td v pubeval, 40 games"],
+        "prints": ["Trained for 2,0", "td v random, 40 games", "td v pubeval, 40 games"],
         "writes": ["run/net.npz", *CURVE],
     },
     "tianshou_dqn.py": {"needs": ["tianshou"], "prints": [f"dqn v {POINTS}"], "writes": NET, "warns": True},
     "torchrl_ppo.py": {"needs": ["torchrl"], "prints": ["32,768 steps", f"greedy v {POINTS}"], "writes": NET, "warns": True},
     "train_maskable_ppo.py": {
         "needs": ["sb3_contrib", "matplotlib"],
-        "prints": ["Learnt from 32,768 steps", "untrained v random, 20 games", "trained v random, 20 games"],
+        "prints": ["Trained for 32,768 steps", "untrained v random, 20 games", "trained v random, 20 games"],
         "writes": ["run/model.zip", "run/curve.csv", "run/curve.png"],
     },
 }
@@ -230,6 +230,20 @@ def test_the_training_example_refuses_what_is_wrong(arguments, message, tmp_path
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_wrong_options_are_refused_in_one_line_before_training(name, tmp_path):
+    wrong = ["--opponent", "bob"] if '"--opponent"' in text_of(name) else ["--games", "3"]
+    if name == "rllib_cluster.py":  # it has neither
+        (tmp_path / "file").write_text("in the way")
+        wrong = ["--out", "file"]
+    done = start(name, tmp_path, "--out", "run", *wrong)
+    errors = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
+    assert (done.returncode, len(errors)) == (2, 1), done.stderr
+    assert wrong[1] in errors[0]
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_value_changes_its_sign_with_the_player():

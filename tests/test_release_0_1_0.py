@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import shutil
@@ -140,6 +141,36 @@ def test_old_places_of_names_give_the_new_ones_with_a_warning(name):
         assert getattr(bg_env.rules.variant, name) is getattr(bg_env.rules, name)
     with pytest.raises(AttributeError, match="no attribute 'colour'"):
         bg_env.rules.variant.colour  # noqa: B018 - it is looked up
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("train.td.replay_buffer", "Store", "ReplayBuffer"),
+        ("train.td.replay_buffer", "STORED", "SIZE"),
+        ("train.ppo.opponent_pool", "PastSelves", "OpponentPool"),
+        ("train.ppo.evaluate", "FRESH", "EVALUATION"),
+    ],
+)
+def test_old_names_in_modules_give_the_new_ones_with_a_warning(module, old, new):
+    pytest.importorskip("torch", reason=NEEDS_TORCH)
+    found = importlib.import_module(f"bg_env.{module}")
+    with pytest.warns(DeprecationWarning, match=rf"{old} is now .*\.{new}; the old name goes"):
+        assert getattr(found, old) is getattr(found, new)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = found.nothing
+
+
+def test_old_names_of_the_options_of_ppo_give_the_new_ones_with_a_warning():
+    from bg_env.train.ppo.options import PpoOptions
+
+    with pytest.warns(DeprecationWarning, match="measure of PpoOptions is now evaluate"):
+        options = PpoOptions(measure=("pubeval",))
+    with pytest.warns(DeprecationWarning, match=r"PpoOptions\.judge is now evaluated_against"):
+        assert options.judge == options.evaluated_against == "random"
+    with pytest.warns(DeprecationWarning, match=r"PpoOptions\.measure is now evaluate"):
+        assert options.measure == options.evaluate == ("pubeval",)
+    assert options == PpoOptions(evaluate=("pubeval",))
 
 
 @pytest.mark.parametrize("new", sorted(set(_renamed.MODULES.values())))

@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
+from bg_env import Settings
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import SettingsError
 from bg_env.options import INFO_KEYS
@@ -54,6 +55,27 @@ def test_steps_are_those_of_the_batch():
             assert info["episode"]["t"] >= 0
             assert all(info[name] == infos["final_info"][name][i] for name in INFO_KEYS)
     assert ended > 5
+
+
+def test_settings_travel_as_one_value():
+    env = make_sb3("bg_env/Backgammon-v0", 2, settings=Settings("hypergammon", match_length=3), reward="match")
+    assert env.env.settings == Settings("hypergammon", match_length=3)
+    env.close()
+
+
+def test_saved_games_go_on():
+    env, other = make_sb3(CUBELESS, 3, seed=4), make_sb3(CUBELESS, 3, seed=9)
+    env.reset()
+    for _ in range(30):
+        env.step(env.action_masks().argmax(1))
+    other.reset()
+    seen = other.restore(env.env.save())
+    assert np.array_equal(other.action_masks(), env.action_masks())
+    for _ in range(30):
+        one, two = (each.step(each.action_masks().argmax(1)) for each in (env, other))
+        assert np.array_equal(one[0], two[0])
+        assert np.array_equal(one[1], two[1])
+    assert seen.shape == one[0].shape
 
 
 def test_nothing_returned_is_written_to_again():

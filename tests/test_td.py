@@ -247,7 +247,7 @@ def test_a_net_file_loads_and_another_is_refused(tmp_path) -> None:
     ):
         with pytest.raises(SettingsError, match=f"{re.escape(str(tmp_path / bad))} .*{words}"):
             ValueNet.load(tmp_path / bad)
-    with pytest.raises(SettingsError, match="no file of a TD run"):
+    with pytest.raises(SettingsError, match="not a file of a TD run"):
         TDLearner.load(path)
     with pytest.raises(SettingsError, match="no layout has 10 inputs"):
         ValueNet(net.w1[:10], net.b1, net.w2, net.b2, net.w3, net.b3)

@@ -1,16 +1,16 @@
-"""OpenSpiel: backgammon and its variants as a game of pyspiel, and OpenSpiel's bots and agents as players of bg_env.
+"""OpenSpiel: bg_env as a game of pyspiel, and OpenSpiel's bots and agents as players of bg_env.
 
     from bg_env.adapters.openspiel import load_game
 
     game = load_game("hypergammon", cube=False)  # or pyspiel.load_game("python_bg_env(variant=hypergammon,cube=0)")
     state = game.new_initial_state()
 
-Dice are chance nodes with their probabilities: a search throws its own and never sees those of a game that is played with a
-seed. All that OpenSpiel does to a game works: clones, random simulations, MCTS, `rl_environment.Environment`. One agent may
-act several times in a row, as everywhere in bg_env; action numbers are those of bg_env. The chance outcome of the roll a, b is
-`6 * (a - 1) + b - 1`; in the opening throw a is player 0's die.
+Dice are chance nodes with their probabilities: a search rolls its own dice and never sees those of a game played with a seed.
+Clones, random simulations, MCTS and `rl_environment.Environment` work. One agent may act several times in a row, and action
+numbers are those of bg_env. The chance outcome of the roll a, b is `6 * (a - 1) + b - 1`; in the opening roll a is player 0's
+die.
 
-Utilities are the points of a game of money play, and 1 or -1 for a match. `observation_tensor` is one of bg_env's encoders.
+Utilities are the points of a game in money play, and 1 or -1 for a match. `observation_tensor` is an encoder of bg_env.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ NAME: Final = "python_bg_env"
 """The name by which `pyspiel.load_game` knows the game once this module is imported."""
 HIGHEST_LEVEL: Final = 3
 LONGEST: Final = 100_000
-"""Actions and rolls of a game that OpenSpiel is told to expect at most; games played at random have some hundreds."""
+"""The most actions and rolls of a game, as OpenSpiel needs to know them; random games have some hundreds."""
 
 _PARAMETERS: Final[dict[str, Any]] = {
     "variant": "backgammon",
@@ -95,7 +95,7 @@ _TYPE: Final = pyspiel.GameType(
 
 
 class _Fixed:
-    """What all states of a game share; copies of a state do not copy it."""
+    """The values that all states of a game share; copies of a state do not copy them."""
 
     def __init__(self, settings: Settings, observation: str | Encoder) -> None:
         self.settings, self.rules = settings, settings.record()
@@ -109,11 +109,11 @@ class _Fixed:
 
 
 class OpenSpielGame(pyspiel.Game):  # type: ignore[misc] # pyspiel has no types
-    """A `pyspiel.Game`; make it by `load_game`, or by its name.
+    """A `pyspiel.Game`, made by `load_game` or by its name.
 
     Args:
-        params: what `pyspiel.load_game` was given: the settings by name (cube -1: the variant's default, cube_cap 0: none,
-            max_turns 0: none) and `observation`.
+        params: the parameters of `pyspiel.load_game`: settings by name (cube -1: the variant's default, cube_cap 0: no cap,
+            max_turns 0: no limit) and `observation`.
         observation: the encoder, by name or a `bg_env.Encoder`; None: that of `params`. pyspiel cannot load a game with an
             encoder of your own from its text.
 
@@ -156,16 +156,16 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc] # pyspiel has no types
         self.settings, self.fixed = settings, fixed
 
     def new_initial_state(self) -> OpenSpielState:
-        """The state before the opening throw."""
+        """The state before the opening roll."""
         return OpenSpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:  # noqa: ARG002 - nothing is hidden
-        """What writes observations; the game has no hidden information, so all kinds are the same."""
+        """The observer of the game; without hidden information all kinds are the same."""
         return _Observer(self.fixed)
 
 
 class OpenSpielState(pyspiel.State):  # type: ignore[misc] # pyspiel has no types
-    """A `pyspiel.State`; `state.states` is its STATE record, `state.game()` a `bg_env.Game` to look at."""
+    """A `pyspiel.State`; `state.states` is its STATE record, `state.game()` a `bg_env.Game` in the same position."""
 
     def __init__(self, game: OpenSpielGame) -> None:
         super().__init__(game)
@@ -173,7 +173,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc] # pyspiel has no type
         self.states: States = game.fixed.start.copy()
 
     def game(self) -> Game:
-        """A `bg_env.Game` that stands as this state does, without dice of its own."""
+        """A `bg_env.Game` in the same position, without dice of its own."""
         return Game.from_states(self.states, self.fixed.settings)
 
     def current_player(self) -> int:
@@ -188,7 +188,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc] # pyspiel has no type
         return legal_actions(self.states, 0, self.fixed.rules)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Rolls and their probabilities: 21 in a turn; 30 in the opening throw, 36 while ties double the cube."""
+        """Rolls and their probabilities: 21 in a turn; 30 in the opening roll, 36 while ties double the cube."""
         if self.states[0]["phase"] == Phase.ROLL:
             return [(6 * a + b, (1 if a == b else 2) / 36) for a in range(6) for b in range(a + 1)]
         ties = bool(ties_double(self.states, 0, self.fixed.rules))
@@ -205,34 +205,34 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc] # pyspiel has no type
             return f"roll {action // 6 + 1}-{action % 6 + 1}"
         text = action_text(action)
         if action < STEPS and step_of(action)[0] < step_of(action)[1]:
-            text += f" ({step_of(action)[1]})"  # which die it is that is more than enough
+            text += f" ({step_of(action)[1]})"  # the die, which is higher than needed
         return text
 
     def is_terminal(self) -> bool:
-        """Whether the game, of a match the match, is over."""
+        """Whether the game, or the match, is over."""
         return bool(self.states[0]["phase"] == Phase.OVER)
 
     def returns(self) -> list[float]:
-        """Points of both in the game that is over, 1 and -1 for a match; zeros before, and where the cap on turns ended it."""
+        """Points of both players in a finished game, 1 and -1 for a match; zeros before the end and at the limit of turns."""
         state = self.states[0]
         if state["phase"] != Phase.OVER or state["ending"] != END_FINISHED:
             return [0.0, 0.0]
-        worth = float(state["won"]) if self.fixed.settings.money else 1.0
-        return [worth, -worth] if state["winner"] == 0 else [-worth, worth]
+        points = float(state["won"]) if self.fixed.settings.money else 1.0
+        return [points, -points] if state["winner"] == 0 else [-points, points]
 
     def __str__(self) -> str:
         return board_text(self.states, 0, self.fixed.settings)
 
 
 class _Observer:
-    """What OpenSpiel asks for observations: `tensor` is flat, `dict` has it in its shape."""
+    """An observer: `tensor` is the flat observation, `dict` holds it in its shape."""
 
     def __init__(self, fixed: _Fixed) -> None:
         self.tensor: npt.NDArray[np.float32] = np.zeros(fixed.encoder.size, np.float32)
         self.dict = {"observation": self.tensor.reshape(fixed.encoder.shape)}
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
-        """Write what `player` sees."""
+        """Write the observation of `player`."""
         fixed = state.fixed
         fixed.encoder.encode(state.states, fixed.rules, out=self.dict["observation"][None], seats=player)
 
@@ -251,7 +251,7 @@ def load_game(
     observation: str | Encoder = "tesauro",
     **changes: Unpack[SettingsKeywords],
 ) -> OpenSpielGame:
-    """The game as OpenSpiel takes it.
+    """Make the game for OpenSpiel.
 
     Args:
         variant: a name or a `bg_env.Variant`; None: that of `settings`, else backgammon.
@@ -275,10 +275,10 @@ def _game_of(settings: Settings, observation: str | Encoder = "tesauro") -> Open
 
 
 def state_of(game: Game, observation: str | Encoder = "tesauro") -> OpenSpielState:
-    """The OpenSpiel state that stands as a `bg_env.Game` does; of the game's own dice to come it knows nothing.
+    """The OpenSpiel state of a `bg_env.Game`, without the game's dice to come.
 
     Args:
-        game: the game; it is left as it is.
+        game: the game, which is not changed.
         observation: the encoder, by name or a `bg_env.Encoder`.
     """
     return _state_at(_game_of(game.settings, observation), game.states)
@@ -293,12 +293,12 @@ def _state_at(game: OpenSpielGame, states: States) -> OpenSpielState:
 
 
 class BotPlayer:
-    """A bot of OpenSpiel (MCTS, say) as a player: it is asked one state at a time, unless only one action is legal.
+    """A bot of OpenSpiel, such as MCTS, as a player; it chooses for one state at a time where more than one action is legal.
 
     Args:
-        make: makes the bot out of the game.
-        name: what the player is called.
-        settings: what is played; None: `bind` tells.
+        make: makes the bot of a game.
+        name: name of the player.
+        settings: what is played; None until `bind`.
     """
 
     def __init__(self, make: Callable[[OpenSpielGame], Any], name: str = "openspiel", settings: Settings | None = None) -> None:
@@ -308,11 +308,11 @@ class BotPlayer:
             self._bot = make(self._game)
 
     def bind(self, settings: Settings) -> BotPlayer:
-        """The player under these settings, with a bot of its own."""
+        """The player under these settings, with its own bot."""
         return BotPlayer(self.make, self.name, settings)
 
     def choose(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:  # noqa: ARG002 - bots draw by themselves
-        """The bot's actions; see `bg_env.players.Player.choose`.
+        """Choose actions by the bot; see `bg_env.players.Player.choose`.
 
         Raises:
             OrderError: the player is bound to no settings.
@@ -327,15 +327,15 @@ class BotPlayer:
 
 
 class AgentPlayer:
-    """An agent of OpenSpiel (DQN, say) as a player on either seat: it is asked without exploring or learning.
+    """An agent of OpenSpiel, such as DQN, as a player in either seat; it acts without exploring or learning.
 
-    Observations are told as the player who acts sees them, so an agent that learnt on one seat can play on both.
+    Observations are from the view of the player to act, so that an agent trained in one seat can play in both.
 
     Args:
         agent: an `rl_agent.AbstractAgent`.
-        observation: the encoder that it learnt from, by name or a `bg_env.Encoder`.
-        name: what the player is called.
-        settings: what is played; None: `bind` tells.
+        observation: the encoder of the agent's training, by name or a `bg_env.Encoder`.
+        name: name of the player.
+        settings: what is played; None until `bind`.
     """
 
     def __init__(
@@ -352,7 +352,7 @@ class AgentPlayer:
         return AgentPlayer(self.agent, self._encoder, self.name, settings)
 
     def choose(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:  # noqa: ARG002 - it takes the best
-        """The agent's actions; see `bg_env.players.Player.choose`.
+        """Choose actions by the agent; see `bg_env.players.Player.choose`.
 
         Raises:
             OrderError: the player is bound to no settings.
@@ -371,5 +371,5 @@ class AgentPlayer:
 
 def _need_settings(player: BotPlayer | AgentPlayer) -> None:
     if player.settings is None:
-        msg = f"player {player.name} must know the settings: give them to it, or use what its bind(settings) returns"
+        msg = f"player {player.name} must know the settings: give them to it, or use the player that bind(settings) returns"
         raise OrderError(msg)

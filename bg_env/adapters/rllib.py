@@ -1,4 +1,4 @@
-"""RLlib (its new API stack): self-play of two agents, and the native batch for one learner.
+"""RLlib's new API stack: self-play of two agents, and the native batch for one learner.
 
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.tune.registry import register_env
@@ -10,12 +10,12 @@
     config = PPOConfig().environment("backgammon", env_config={"cube": False, "opponent": "random"})
     config = config.env_runners(num_envs_per_env_runner=256, gym_env_vectorize_mode="vector_entry_point")
 
-    # the opponent changes while training, in all env runners, and is given again to those that were lost and restarted:
+    # change the opponent during training, in all env runners, also in those that are restarted:
     config = config.callbacks(on_env_runners_recreated=give_opponent_again)
     algorithm = config.build_algo()
     set_opponent(algorithm, "pubeval")
 
-Observations are what RLlib's action-masking modules look for: a Dict of `action_mask` and `observations`, float32 and flat.
+Observations have the form of RLlib's action-masking modules: a Dict of `action_mask` and `observations`, float32 and flat.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ Seen = dict[str, npt.NDArray[np.float32]]
 
 
 def _space(seen: Any) -> spaces.Space[Any]:
-    """The Dict of the observations, renamed."""
+    """The space of the renamed observations."""
     box, masks = seen["observation"], seen["action_mask"]
     bounds = box.low.ravel(), box.high.ravel()
     return spaces.Dict(action_mask=spaces.Box(0.0, 1.0, masks.shape, np.float32), observations=spaces.Box(*bounds))
 
 
 def _renamed(seen: Mapping[str, Any], *, games: int | None = None) -> Seen:
-    """An observation, or those of a batch of games, renamed, flat and float32."""
+    """An observation, or those of a batch of `games`, with RLlib's names, flat and float32."""
     flat = seen["observation"].reshape(-1 if games is None else (games, -1))
     return {"action_mask": seen["action_mask"].astype(np.float32), "observations": flat}
 
@@ -76,13 +76,13 @@ def _options(config: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 class SelfPlayEnv(MultiAgentEnv):  # type: ignore[misc] # RLlib is not followed
-    """The two-agent environment: `player_0` and `player_1`, of whom only the one to act is given an observation.
+    """The two-agent environment of `player_0` and `player_1`; only the agent to act gets an observation.
 
-    Each agent has a trajectory of its own, from its decision to its next one, so no value has the wrong sign however many
-    steps a turn has. Both end together.
+    Each agent has a trajectory of its own, from one of its decisions to the next, so that values keep their sign however many
+    steps a turn has. Both trajectories end together.
 
     Args:
-        config: the arguments of `bg_env.backgammon_v0.env` by name.
+        config: arguments of `bg_env.backgammon_v0.env` by name.
 
     Raises:
         SettingsError: an argument is refused.
@@ -92,7 +92,7 @@ class SelfPlayEnv(MultiAgentEnv):  # type: ignore[misc] # RLlib is not followed
         super().__init__()
         self.env = BackgammonEnv(**_options(config))
         self.possible_agents = list(self.env.possible_agents)
-        self.agents = list(self.possible_agents)  # always both: RLlib's check wants to find there whom the last step tells of
+        self.agents = list(self.possible_agents)  # always both: RLlib's check looks there for the agents of the last step
         self.observation_spaces = {agent: _space(self.env.observation_space(agent)) for agent in self.agents}
         self.action_spaces = dict(self.env.action_spaces)
         self.observation_space = spaces.Dict(self.observation_spaces)
@@ -101,7 +101,7 @@ class SelfPlayEnv(MultiAgentEnv):  # type: ignore[misc] # RLlib is not followed
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Seen], dict[str, Any]]:
-        """Begin an episode; what the agent to act sees."""
+        """Start an episode; the observation and info of the agent to act."""
         self.env.reset(seed=seed, options=options)
         agent = self.env.agent_selection
         return {agent: _renamed(self.env.observe(agent))}, {agent: self.env.infos[agent]}
@@ -109,16 +109,16 @@ class SelfPlayEnv(MultiAgentEnv):  # type: ignore[misc] # RLlib is not followed
     def step(
         self, action_dict: Mapping[str, Any]
     ) -> tuple[dict[str, Seen], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]]:
-        """Do the action of the agent to act; both agents are told of the end, and of rewards."""
+        """Take the action of the agent to act; at the end both agents get observations and rewards."""
         env = self.env
         env.step(int(action_dict[env.agent_selection]))
         over = any(env.terminations.values()) or any(env.truncations.values())
-        told = list(self.possible_agents) if over else [env.agent_selection]
-        rewards = dict(env.rewards) if any(env.rewards.values()) else dict.fromkeys(told, 0.0)
+        agents = list(self.possible_agents) if over else [env.agent_selection]
+        rewards = dict(env.rewards) if any(env.rewards.values()) else dict.fromkeys(agents, 0.0)
         terminated, truncated = dict(env.terminations), dict(env.truncations)
         terminated["__all__"], truncated["__all__"] = all(terminated.values()), all(truncated.values())
-        seen = {agent: _renamed(env.observe(agent)) for agent in told}
-        infos = {agent: env.infos[agent] for agent in told}
+        seen = {agent: _renamed(env.observe(agent)) for agent in agents}
+        infos = {agent: env.infos[agent] for agent in agents}
         return seen, rewards, terminated, truncated, infos
 
     def close(self) -> None:
@@ -127,31 +127,30 @@ class SelfPlayEnv(MultiAgentEnv):  # type: ignore[misc] # RLlib is not followed
 
 
 class NativeEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """One game of `bg_env.envs.single.SingleEnv` with RLlib's names; its arguments by name."""
+    """One game with RLlib's names; takes the arguments of `bg_env.envs.single.SingleEnv` by name."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(SingleEnv(**_options(options)))
         self.observation_space = _space(self.env.observation_space)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Seen, dict[str, Any]]:
-        """As of the environment inside."""
+        """See `gymnasium.Env`."""
         seen, info = self.env.reset(seed=seed, options=options)
         return _renamed(seen), info
 
     def step(self, action: Any) -> tuple[Seen, Any, bool, bool, dict[str, Any]]:
-        """As of the environment inside."""
+        """See `gymnasium.Env`."""
         seen, reward, terminated, truncated, info = self.env.step(action)
         return _renamed(seen), reward, terminated, truncated, info
 
 
 class NativeVectorEnv(gymnasium.vector.VectorWrapper):
-    """The native batch with RLlib's names; the arguments of `bg_env.envs.vector.VectorEnv` by name.
+    """The native batch with RLlib's names; takes the arguments of `bg_env.envs.vector.VectorEnv` by name.
 
-    RLlib begins a game anew in the step after its end and asks for one info a game, a Python object each: infos are empty
-    here, since it needs none.
+    RLlib resets a game in the step after its end. Infos are empty: RLlib makes a Python object of each and uses none.
 
     Raises:
-        SettingsError: an argument is refused; any autoreset mode but "next_step" is, because RLlib would corrupt episodes.
+        SettingsError: an argument is refused; so is any autoreset mode but "next_step", with which RLlib would mix episodes.
     """
 
     def __init__(self, num_envs: int, **options: Any) -> None:
@@ -163,22 +162,22 @@ class NativeVectorEnv(gymnasium.vector.VectorWrapper):
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Seen, dict[str, Any]]:
-        """As of the batch inside."""
+        """See `gymnasium.vector.VectorEnv`."""
         seen, _ = self.env.reset(seed=seed, options=options)
         return _renamed(seen, games=self.num_envs), {}
 
     def step(self, actions: Any) -> tuple[Seen, Any, Any, Any, dict[str, Any]]:
-        """As of the batch inside; RLlib may give the actions as a list."""
+        """See `gymnasium.vector.VectorEnv`; the actions can be a list."""
         seen, rewards, terminated, truncated, _ = self.env.step(np.asarray(actions))
         return _renamed(seen, games=self.num_envs), rewards, terminated, truncated, {}
 
 
 def native(config: Mapping[str, Any] | None = None) -> NativeEnv | NativeVectorEnv:
-    """What `ray.tune.registry.register_env` takes: the native batch where RLlib asks for several games in one call, else one.
+    """Make the native batch where RLlib asks for several games, else one game; for `ray.tune.registry.register_env`.
 
     Args:
-        config: the arguments of `bg_env.envs.vector.VectorEnv` or, for one game, of `bg_env.envs.single.SingleEnv`; RLlib adds
-            `num_envs` for the batch.
+        config: arguments of `bg_env.envs.vector.VectorEnv` or, for one game, of `bg_env.envs.single.SingleEnv`; RLlib adds
+            `num_envs` for a batch.
     """
     options = dict(config or {})
     games = options.pop("num_envs", None)
@@ -186,18 +185,18 @@ def native(config: Mapping[str, Any] | None = None) -> NativeEnv | NativeVectorE
 
 
 def set_opponent(algorithm: Any, opponent: Any) -> None:
-    """All env runners of an algorithm over the native batch play against `opponent` from now on.
+    """Set the opponent in all env runners of an algorithm over the native batch.
 
     Args:
-        algorithm: made with `callbacks(on_env_runners_recreated=give_opponent_again)`, if others than this process play.
-        opponent: a name, a player or a callable, which is sent to each of them.
+        algorithm: an algorithm with `callbacks(on_env_runners_recreated=give_opponent_again)`, unless only this process plays.
+        opponent: a name, a player or a callable, which is sent to every env runner.
     """
     algorithm.bg_env_opponent = opponent
     algorithm.env_runner_group.foreach_env_runner(_giving(opponent))
 
 
 def give_opponent_again(*, algorithm: Any, env_runner_group: Any, env_runner_indices: list[int], **_: Any) -> None:
-    """The callback `on_env_runners_recreated`: a restarted env runner gets the opponent that `set_opponent` gave the others."""
+    """Give restarted env runners the opponent of `set_opponent`, as the callback `on_env_runners_recreated`."""
     opponent = getattr(algorithm, "bg_env_opponent", None)
     if opponent is not None:
         env_runner_group.foreach_env_runner(
@@ -207,14 +206,14 @@ def give_opponent_again(*, algorithm: Any, env_runner_group: Any, env_runner_ind
 
 def _giving(opponent: Any) -> Any:
     def give(runner: Any) -> None:
-        if runner.env is not None:  # the local one has none where others play
+        if runner.env is not None:  # None in the local one where others play
             runner.env.unwrapped.set_opponent(opponent)
 
     return give
 
 
 def actor_of(module: Any) -> Any:
-    """A copy of the part of PPO's module that acts: a torch module from flat observations to the actions' logits, unmasked."""
+    """A copy of the actor of PPO's module: a torch module from flat observations to the unmasked logits of the actions."""
     from torch import nn
 
     layers = [module.encoder.actor_encoder.net, module.pi.net]
@@ -222,18 +221,18 @@ def actor_of(module: Any) -> Any:
 
 
 class Greedy:
-    """A net as a player for the arena: of the legal actions the one with the highest logit.
+    """A net as a player for the arena, which takes the legal action with the highest logit.
 
     Args:
-        net: a torch module from flat observations to the actions' logits; see `actor_of`.
-        name: what the player is called.
+        net: a torch module from flat observations to the logits of the actions; see `actor_of`.
+        name: name of the player.
     """
 
     def __init__(self, net: Any, name: str = "ppo") -> None:
         self.net, self.name = net, name
 
     def __call__(self, seen: Mapping[str, Any]) -> npt.NDArray[np.int64]:
-        """An action for each row of `observation` and `action_mask`."""
+        """An action for each row of `observation` and `action_mask`, int64 (n,)."""
         import torch
 
         view = seen["observation"].reshape(len(seen["observation"]), -1)

@@ -6,8 +6,8 @@
     model = MaskablePPO("MlpPolicy", make_sb3("bg_env/BackgammonCubeless-v0", 256, reward="normalized"))
     model.learn(100_000)
 
-No Python work is done for a game that goes on: masks are handed over as one array, infos of running games are one empty dict.
-Arrays are never reused between steps, since SB3 keeps the last observation while it asks for the next.
+Games in progress cost no Python work: all masks are one array, and all running games share one empty info. Every step returns
+new arrays, since SB3 keeps the last observation while it asks for the next.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ Indices = int | Iterable[int] | None
 
 
 def make_sb3(id: str = "bg_env/Backgammon-v0", num_envs: int = 256, *, seed: int | None = None, **options: Any) -> Sb3VecEnv:  # noqa: A002
-    """The batch of a registered id as a `VecEnv`.
+    """Make the native batch of a registered id as a `VecEnv`.
 
     Args:
         id: a Gymnasium id of bg_env.
         num_envs: number of games.
-        seed: of the first reset; None for a random one.
-        **options: as of `bg_env.envs.vector.VectorEnv`; `mask="info"` unless given, so that the observation is a flat Box for
-            MlpPolicy. With another mask it is a Dict, for MultiInputPolicy.
+        seed: seed of the first reset, 0 to 2**64 - 1; None for a random one.
+        **options: options of `bg_env.envs.vector.VectorEnv`, `settings` among them. `mask` is "info" unless it is given, so
+            that the observation is a flat Box for MlpPolicy; with another mask it is a Dict for MultiInputPolicy.
 
     Raises:
         SettingsError: an option is refused.
@@ -58,13 +58,13 @@ def make_sb3(id: str = "bg_env/Backgammon-v0", num_envs: int = 256, *, seed: int
 
 
 class Sb3VecEnv(VecEnv):
-    """A `bg_env.envs.vector.VectorEnv` as Stable-Baselines3 wants it.
+    """A `bg_env.envs.vector.VectorEnv` as a `VecEnv` of Stable-Baselines3.
 
-    At the end of an episode its info has `terminal_observation`, `TimeLimit.truncated`, `episode` (r, l, t as Monitor has
-    them) and the numbers of INFO_KEYS; while it goes on the info is empty.
+    At the end of an episode its info has `terminal_observation`, `TimeLimit.truncated`, `episode` (r, l, t as from Monitor) and
+    the numbers of INFO_KEYS; during an episode the info is empty.
 
     Args:
-        env: made with `autoreset_mode="same_step"` and an opponent: SB3 knows no second player, so in self-play its returns
+        env: a batch with `autoreset_mode="same_step"` and an opponent: SB3 has no second player, so that returns of self-play
             would have the wrong sign.
 
     Raises:
@@ -79,7 +79,7 @@ class Sb3VecEnv(VecEnv):
             msg = 'Stable-Baselines3 needs a VectorEnv with autoreset_mode="same_step", copy=True and statistics=True'
             raise SettingsError(msg)
         if env.opponent is None:
-            msg = "Stable-Baselines3 knows one learner: give the VectorEnv an opponent (set_opponent changes it while training)"
+            msg = "Stable-Baselines3 has one learner: give the VectorEnv an opponent (set_opponent changes it during training)"
             raise SettingsError(msg)
         self.env = env
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
@@ -88,7 +88,7 @@ class Sb3VecEnv(VecEnv):
         self._started = np.zeros(env.num_envs)
 
     def reset(self) -> Any:
-        """Begin an episode in every game, with the seeds and options that were set; the observations."""
+        """Start an episode in every game, with the seeds and options that were set, and return the observations."""
         groups: list[tuple[dict[str, Any], npt.NDArray[np.bool_]]] = []
         for i, options in enumerate(self._options):
             for known, which in groups:
@@ -112,15 +112,15 @@ class Sb3VecEnv(VecEnv):
         return observation
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Keep the actions for `step_wait`."""
+        """Store the actions, int (num_envs,), for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
-        """Do them: observations (new arrays), rewards float32 (writable), dones and infos."""
+        """Make the step: observations (new arrays), rewards float32 (num_envs,), dones bool (num_envs,), and infos."""
         observation, rewards, _, truncated, infos = self.env.step(self._actions)
         self._keep_masks(observation, infos)
         empty: dict[str, Any] = {}
-        told = [empty] * self.num_envs
+        shown = [empty] * self.num_envs
         dones: npt.NDArray[np.bool_] = infos["_episode"]
         if dones.any():
             now, finals, lasts, episodes = time.time(), infos["final_obs"], infos["final_info"], infos["episode"]
@@ -130,12 +130,12 @@ class Sb3VecEnv(VecEnv):
                 info["episode"] = {"r": float(episodes["r"][i]), "l": int(episodes["l"][i]), "t": taken}
                 info["terminal_observation"] = finals[i]
                 info["TimeLimit.truncated"] = bool(truncated[i])
-                told[i] = info
+                shown[i] = info
                 self._started[i] = now
-        return observation, rewards.astype(np.float32), dones, told
+        return observation, rewards.astype(np.float32), dones, shown
 
     def restore(self, saved: dict[str, Any]) -> Any:
-        """Continue the games that `VectorEnv.save` saved; the observations."""
+        """Continue the games that `VectorEnv.save` saved, and return their observations."""
         observation, infos = self.env.restore(saved)
         self._keep_masks(observation, infos)
         return observation
@@ -157,15 +157,15 @@ class Sb3VecEnv(VecEnv):
 
     def _need_all(self, what: str, indices: Indices) -> None:
         if indices is not None and sorted(set(self._chosen(indices))) != list(range(self.num_envs)):
-            msg = f"{what} is one for all games of the batch: indices cannot choose some of them"
+            msg = f"{what} is for all games of the batch: indices cannot choose some of them"
             raise SettingsError(msg)
 
     def has_attr(self, attr_name: str) -> bool:
-        """Whether the batch has such an attribute."""
+        """Whether the batch has the attribute."""
         return hasattr(self.env, attr_name)
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
-        """An attribute for each game: its own part of an array over games, else what all share."""
+        """An attribute for each game: its row of an array over games, else the value that all games share."""
         value = getattr(self.env, attr_name)
         if isinstance(value, np.ndarray) and value.shape[:1] == (self.num_envs,):
             return [value[i] for i in self._chosen(indices)]
@@ -188,24 +188,24 @@ class Sb3VecEnv(VecEnv):
 
         Returns:
             For `action_masks` of all games `[masks]`, one array (num_envs, actions), which sb3-contrib stacks; of some games a
-            row for each. For another method that answers with an array or tuple over games, the parts asked for; else its
-            answer for each game.
+            row for each. For another method that returns an array or tuple over games, the rows of the games; else the value
+            for each game.
 
         Raises:
-            SettingsError: the method is one for all games, and `indices` chooses some of them.
+            SettingsError: the method is for all games, and `indices` chooses some of them.
         """
         if method_name == "action_masks":
             return [self._masks] if indices is None else [self._masks[i] for i in self._chosen(indices)]
         if method_name not in ("render", "sample"):
             self._need_all(f"method {method_name}", indices)
-        answer = getattr(self.env, method_name)(*method_args, **method_kwargs)
-        each = isinstance(answer, (np.ndarray, tuple)) and len(answer) == self.num_envs
-        return [answer[i] if each else answer for i in self._chosen(indices)]
+        found = getattr(self.env, method_name)(*method_args, **method_kwargs)
+        each = isinstance(found, (np.ndarray, tuple)) and len(found) == self.num_envs
+        return [found[i] if each else found for i in self._chosen(indices)]
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Indices = None) -> list[bool]:
-        """Whether the infos are those of such a wrapper: True of SB3's Monitor, whose `episode` they have."""
+        """Whether the infos are like those of the wrapper: True for SB3's Monitor, whose `episode` they have."""
         return [issubclass(wrapper_class, Monitor) for _ in self._chosen(indices)]
 
     def get_images(self) -> Sequence[Any]:
-        """The rendered frames, one a game."""
+        """The rendered frames, one per game."""
         return self.env.render() or [None] * self.num_envs

@@ -1,52 +1,53 @@
-"""Backgammon in a terminal: playing against a player, and watching two of them; text in, text out."""
+"""Games in a terminal, as text: a person against a player, or two players to watch."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from bg_env import actions
+from bg_env.actions import Event
 from bg_env.errors import BgEnvError, IllegalActionError, NotationError
 from bg_env.game import Game
 from bg_env.notation.moves import find_play, format_actions
-from bg_env.players import ask
+from bg_env.players import Player, PlayPlayer, ask
 from bg_env.render.text import board_text
 from bg_env.rules import CHOICE, Phase, Settings, States, apply, apply_roll, plays, resign, word
 
 __all__ = ["Screen", "Story", "choose", "play", "watch"]
 
 HELP: Final = """\
-A play:      8/5 6/5   24/18*/13   8/5(2)   bar/22   6/off   also 8-5, or 8 5 6 5; one step at a time is fine
+Plays:       8/5 6/5   24/18*/13   8/5(2)   bar/22   6/off   also 8-5, or 8 5 6 5; whole or one step at a time
 The cube:    roll (or Enter), double, take, drop, beaver
-A turn:      undo takes back the steps of this roll; list numbers the legal plays, and #3 plays the third
-To look:     hint, board, pips, id
-To stop:     resign, resign gammon, resign backgammon (you are asked again), quit"""
+The roll:    undo takes back its steps; list numbers the legal plays, and #3 plays the third
+Information: hint, board, pips, id
+The end:     resign, resign gammon, resign backgammon (with a question before), quit"""
 
 _LEVELS: Final = ("", "a single game", "a gammon", "a backgammon")
 _YOU: Final = "you"
-"""A player of this name is spoken to."""
+"""The name of the person at the terminal, who is addressed in the second person."""
 _SHORT: Final = {"r": "roll", "d": "double", "t": "take", "y": "take", "yes": "take", "n": "drop", "no": "drop", "pass": "drop"}
 
 
-class _Quit(Exception):  # noqa: N818 - no error: the user has had enough
-    """The user leaves."""
+class _Quit(Exception):  # noqa: N818 - not an error
+    """The person leaves the game."""
 
 
 @dataclass
 class Screen:
-    """Where text goes and comes from.
+    """Input and output of a game, and how boards are drawn.
 
     Attributes:
-        say: shows lines.
-        ask: shows a prompt and gives the answer; EOFError at the end of the input.
-        names: of player 0 and 1.
-        seat: who sits below; None for whoever is on roll.
-        colour: whether boards are painted.
-        unicode: whether boards are drawn with lines beyond ASCII.
+        say: prints a text.
+        ask: prints a prompt and returns the answer; raises EOFError at the end of the input.
+        names: names of players 0 and 1.
+        seat: the player at the bottom of the board; None for the player on roll.
+        colour: whether to use colour.
+        unicode: whether to draw with characters beyond ASCII.
     """
 
     say: Callable[[str], object]
@@ -57,7 +58,7 @@ class Screen:
     unicode: bool = True
 
     def board(self, game: Game) -> None:
-        """Show the board; how the game ended is for the story to tell."""
+        """Print the board; the story prints how the game ended."""
         text = board_text(
             game.states,
             0,
@@ -73,76 +74,88 @@ class Screen:
 
 @dataclass
 class _Roll:
-    """A roll that is being played: who, what, from which state, and the steps so far."""
+    """A roll that is being played: the player, its text, the state before it, and the steps so far."""
 
     player: int
-    what: str
+    text: str
     before: States
     steps: list[int] = field(default_factory=list)
 
 
 class Story:
-    """Tells what has happened in a game since it was last asked, in sentences.
+    """The course of a game in sentences.
 
     Args:
-        start: the state that the game's history begins with, an array of one.
-        settings: of the game.
-        names: of player 0 and 1.
+        start: the state at the start of the game's history, an array of one.
+        settings: settings of the game.
+        names: names of players 0 and 1.
     """
 
     def __init__(self, start: States, settings: Settings, names: tuple[str, str]) -> None:
         self._states = start.copy()
         self._rules = settings.record()
         self._names = names
-        self._told = 0
+        self._seen = 0
         self._roll: _Roll | None = None
         if start[0]["phase"] == Phase.CHECKER:
             self._roll = _Roll(int(start[0]["turn"]), f"{start[0]['dice'][0]}-{start[0]['dice'][1]}", start.copy())
 
     def news(self, game: Game) -> list[str]:
-        """The sentences; of a roll only when it has been played."""
+        """Sentences on what has happened since the last call; a roll is included when it has been played."""
         lines: list[str] = []
-        for event in game.history[self._told :]:
-            lines += self._level(event) if event.level else self._tell(event)
-        self._told = len(game.history)
+        for event in game.history[self._seen :]:
+            if event.level and event.player is not None:
+                lines += self._resigned(event.player, event.level)
+            else:
+                lines += self._sentences(event)
+        self._seen = len(game.history)
         return [f"You{line[len(_YOU) :]}" if line.startswith(f"{_YOU} ") else line for line in lines]
 
     def _does(self, player: int, verb: str) -> str:
-        """Who does what: "pubeval takes", "you take"."""
+        """A player and a verb: "pubeval takes", "you take"."""
         name = self._names[player]
         return f"{name} {verb.removesuffix('s') if name == _YOU else verb}"
 
-    def _tell(self, event: Any) -> list[str]:
-        states, lines = self._states, []
+    def _sentences(self, event: Event) -> list[str]:
+        """Sentences on a roll or an action."""
+        lines: list[str] = []
         if event.roll is not None:
-            opening = states[0]["phase"] == Phase.OPENING
-            d1, d2 = event.roll
-            if opening and event.player is None:
-                lines.append(f"Both throw {d1}: the cube is doubled")
-            elif opening:
-                lines.append(f"{self._does(0, 'throws')} {d1}, {self._names[1]} {d2}: {self._does(event.player, 'begins')}")
-            apply_roll(states, 0, self._rules, d1, d2)
-            if d1 != d2 if opening and not self._rules[0]["fresh_first_roll"] else not opening:
-                self._roll = _Roll(event.player, f"{max(d1, d2)}-{min(d1, d2)}", states.copy())
-        else:
-            action = int(event.action)
-            if action < actions.STEPS and self._roll is not None:
-                self._roll.steps.append(action)
-            elif action != actions.ROLL:
-                verb, more = self._words(action)
-                lines.append(self._does(event.player, verb) + more)
-            apply(states, 0, self._rules, action)
-            if action >= actions.FIRST_NAMED:
-                name = actions.action_text(action)
-                self._roll = _Roll(event.player, name, states.copy())
-        if self._roll is not None and (states[0]["phase"] != Phase.CHECKER or states[0]["turn"] != self._roll.player):
-            roll, self._roll = self._roll, None
-            told = format_actions(roll.steps, roll.before, 0) if roll.steps else "cannot move"
-            lines.append(f"{self._names[roll.player]} {roll.what}: {told}")
+            lines += self._rolled(event.player, *event.roll)
+        elif event.action is not None and event.player is not None:
+            lines += self._acted(event.player, int(event.action))
+        roll, states = self._roll, self._states
+        if roll is not None and (states[0]["phase"] != Phase.CHECKER or states[0]["turn"] != roll.player):
+            self._roll = None
+            played = format_actions(roll.steps, roll.before, 0) if roll.steps else "cannot move"
+            lines.append(f"{self._names[roll.player]} {roll.text}: {played}")
         return lines + self._won()
 
+    def _rolled(self, player: int | None, d1: int, d2: int) -> list[str]:
+        states, lines = self._states, []
+        opening = states[0]["phase"] == Phase.OPENING
+        if player is None:
+            lines.append(f"Both throw {d1}: the cube is doubled")
+        elif opening:
+            lines.append(f"{self._does(0, 'throws')} {d1}, {self._names[1]} {d2}: {self._does(player, 'begins')}")
+        apply_roll(states, 0, self._rules, d1, d2)
+        if player is not None and not (opening and self._rules[0]["fresh_first_roll"]):
+            self._roll = _Roll(player, f"{max(d1, d2)}-{min(d1, d2)}", states.copy())
+        return lines
+
+    def _acted(self, player: int, action: int) -> list[str]:
+        lines = []
+        if action < actions.STEPS and self._roll is not None:
+            self._roll.steps.append(action)
+        elif action != actions.ROLL:
+            verb, more = self._words(action)
+            lines.append(self._does(player, verb) + more)
+        apply(self._states, 0, self._rules, action)
+        if action >= actions.FIRST_NAMED:
+            self._roll = _Roll(player, actions.action_text(action), self._states.copy())
+        return lines
+
     def _words(self, action: int) -> tuple[str, str]:
-        """The verb of an action that is no step, and what follows it."""
+        """The verb of an action other than a step, and the words after it."""
         value = 1 << (int(self._states[0]["cube"]) + int(self._states[0]["chain"]))
         return {
             actions.DOUBLE: ("doubles", f" to {2 * value}"),
@@ -151,10 +164,10 @@ class Story:
             actions.DROP: ("drops", ""),
         }.get(action, ("names", f" {actions.action_text(action)}"))
 
-    def _level(self, event: Any) -> list[str]:
-        resign(self._states, 0, self._rules, event.player, event.level)
+    def _resigned(self, player: int, level: int) -> list[str]:
+        resign(self._states, 0, self._rules, player, level)
         self._roll = None
-        return [f"{self._does(event.player, 'resigns')} {_LEVELS[event.level]}", *self._won()]
+        return [f"{self._does(player, 'resigns')} {_LEVELS[level]}", *self._won()]
 
     def _won(self) -> list[str]:
         s = self._states[0]
@@ -169,21 +182,23 @@ class Story:
         return [line]
 
 
-def choose(player: Any, game: Game) -> list[int]:
-    """What a bound player does now: one action, or the steps of a whole play. Its words come from the game's key."""
+def choose(player: Player | PlayPlayer, game: Game) -> list[int]:
+    """The choice of a bound player: one action, or the steps of a whole play. Its random words come from the game's key."""
     states = game.states
     words = np.array([word(states[0]["key"], np.uint64(CHOICE), np.uint64(len(game.history)))], np.uint64)
     return ask(player, states, words).only()
 
 
-def watch(game: Game, start: States, players: Sequence[Any], screen: Screen, pause: Callable[[], object]) -> None:
-    """Let two players play, with the board shown after each turn.
+def watch(
+    game: Game, start: States, players: Sequence[Player | PlayPlayer], screen: Screen, pause: Callable[[], object]
+) -> None:
+    """Play a game between two players, and print the board after each turn.
 
     Args:
-        game: with a seed.
-        start: the state that its history begins with.
-        players: of seat 0 and 1, bound to the game's settings.
-        screen: where to show it.
+        game: a game with a seed.
+        start: the state at the start of its history.
+        players: players 0 and 1, bound to the game's settings.
+        screen: where to print.
         pause: called after each turn.
     """
     story = Story(start, game.settings, screen.names)
@@ -201,36 +216,43 @@ def watch(game: Game, start: States, players: Sequence[Any], screen: Screen, pau
             pause()
 
 
-def play(game: Game, start: States, human: int, opponent: Any, screen: Screen, adviser: Any = None) -> bool:
-    """Let a person play against a player.
+def play(
+    game: Game,
+    start: States,
+    human: int,
+    opponent: Player | PlayPlayer,
+    screen: Screen,
+    adviser: Player | PlayPlayer | None = None,
+) -> bool:
+    """Play a game between a person and a player.
 
     Args:
-        game: with a seed.
-        start: the state that its history begins with.
+        game: a game with a seed.
+        start: the state at the start of its history.
         human: the person's seat.
-        opponent: bound to the game's settings.
-        screen: to talk to the person.
-        adviser: a bound player that gives hints; None for none.
+        opponent: a player that is bound to the game's settings.
+        screen: input and output.
+        adviser: a bound player that gives hints; None for no hints.
 
     Returns:
-        Whether the game came to its end; False if the person left.
+        Whether the game was finished; False if the person left.
     """
     story = Story(start, game.settings, screen.names)
     person = _Person(game, human, screen, adviser)
 
-    def tell() -> None:
+    def print_news() -> None:
         for line in story.news(game):
             screen.say(line)
 
     try:
-        tell()
+        print_news()
         while game.phase != Phase.OVER:
             if game.player == human:
                 person.decide()
             else:
                 for action in choose(opponent, game):
                     game.apply(action)
-            tell()
+            print_news()
     except (_Quit, EOFError):
         return False
     screen.board(game)
@@ -238,9 +260,9 @@ def play(game: Game, start: States, human: int, opponent: Any, screen: Screen, a
 
 
 class _Person:
-    """Asks a person for one decision after another."""
+    """The decisions of a person."""
 
-    def __init__(self, game: Game, seat: int, screen: Screen, adviser: Any) -> None:
+    def __init__(self, game: Game, seat: int, screen: Screen, adviser: Player | PlayPlayer | None) -> None:
         self.game = game
         self.seat = seat
         self.screen = screen
@@ -248,7 +270,7 @@ class _Person:
         self._rules = game.settings.record()
 
     def decide(self) -> None:
-        """One decision, or a whole roll."""
+        """Ask for one decision, or for the play of a whole roll."""
         self.screen.board(self.game)
         if self.game.phase == Phase.CHECKER:
             self._roll()
@@ -274,12 +296,12 @@ class _Person:
             try:
                 self.game.play(text)
             except BgEnvError as error:
-                self.screen.say(f"{error} (help tells more)")
+                self.screen.say(f"{error} (type help for the commands)")
             else:
                 return
 
     def _roll(self) -> None:
-        """The steps of a roll; they are made on a copy until the roll is done."""
+        """Ask for the play of a roll; steps are made on a copy until the play is complete."""
         done: list[int] = []
         before = len(self.game.history)
         while True:
@@ -287,7 +309,7 @@ class _Person:
             for action in done:
                 ahead.apply(action)
             finished = bool(done) and not self._goes_on(ahead)
-            prompt = "Enter plays it, undo takes it back> " if finished else f"{' '.join(map(str, ahead.dice))}> "
+            prompt = "Enter confirms it, undo takes it back> " if finished else f"{' '.join(map(str, ahead.dice))}> "
             text = self.screen.ask(prompt).strip().lower()
             if finished and text in ("", "y", "yes", "ok"):
                 break
@@ -303,10 +325,10 @@ class _Person:
             try:
                 chosen = self._steps(text, ahead)
             except BgEnvError as error:
-                self.screen.say(f"{error} (help tells more)")
+                self.screen.say(f"{error} (type help for the commands)")
                 continue
             if finished:
-                self.screen.say("this roll is played: Enter plays it, undo takes it back")
+                self.screen.say("the roll is played already: Enter confirms it, undo takes it back")
                 continue
             whole = not done
             done += chosen
@@ -322,16 +344,16 @@ class _Person:
             self.game.apply(action)
 
     def _goes_on(self, ahead: Game) -> bool:
-        """Whether steps of the same roll are left in the copy."""
+        """Whether the roll has more steps to play in the copy."""
         rolls = sum(event.roll is not None for event in ahead.history)
         same = rolls == sum(event.roll is not None for event in self.game.history)
         return same and ahead.phase == Phase.CHECKER and ahead.player == self.seat
 
     def _steps(self, text: str, ahead: Game) -> list[int]:
-        """The steps that `text` tells.
+        """The steps of a play that was typed.
 
         Raises:
-            BgEnvError: it tells none.
+            BgEnvError: `text` is not a legal play.
         """
         number = re.fullmatch(r"#\s*(\d{1,4})", text)
         if number:
@@ -347,7 +369,7 @@ class _Person:
         return [[int(action) for action in row if action >= 0] for row in steps]
 
     def _asked_for(self, text: str, ahead: Game) -> bool:
-        """Do what is no move of the game; whether it was such."""
+        """Do what is not a move of the game; whether `text` was such a command."""
         say, first, *rest = self.screen.say, *text.split()
         if first in ("help", "?", "h"):
             say(HELP)
@@ -359,7 +381,7 @@ class _Person:
             say(_id(ahead))
         elif first == "pips":
             mine, theirs = ahead.position.pips
-            say(f"on roll {mine}, the other {theirs}")
+            say(f"pips: {mine} for the player on roll, {theirs} for the other")
         elif first == "list" and ahead.phase == Phase.CHECKER:
             for k, steps in enumerate(self._plays(ahead), 1):
                 say(f"  #{k:<4} {format_actions(steps, ahead.states, 0)}")
@@ -396,7 +418,7 @@ def _id(game: Game) -> str:
 
 
 def _tidy(text: str) -> str:
-    """Moves as people type them: hyphens or bare pairs of numbers instead of slashes."""
+    """A play with slashes, from one typed with hyphens or as pairs of numbers."""
     place = r"(?:bar|off|\d{1,2})"
     words = re.split(r"[\s,;]+", text.strip())
     if len(words) % 2 == 0 and all(re.fullmatch(rf"{place}\*?", one) for one in words):

@@ -1,1 +1,1 @@
-"""Learners, and what the examples share; torch and Stable-Baselines3 are imported where they are used."""
+"""Learners: MaskablePPO and TD(lambda), and the folders of their runs."""

@@ -1,4 +1,4 @@
-"""Stopping by Ctrl-C where it loses nothing."""
+"""Ctrl-C as a request to stop at the next good moment."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["FirstCtrlC"]
 
 
 class FirstCtrlC(AbstractContextManager["FirstCtrlC"]):
-    """The first Ctrl-C only asks to stop, the second raises KeyboardInterrupt as usual.
+    """A context in which the first Ctrl-C only sets `asked`; the second raises KeyboardInterrupt as usual.
 
     Args:
-        say: is given the line that tells so.
+        say: called with a message for the user at the first Ctrl-C.
 
     Attributes:
-        asked: whether it came.
+        asked: whether there was a Ctrl-C.
     """
 
     def __init__(self, say: Callable[[str], object]) -> None:

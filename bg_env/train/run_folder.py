@@ -1,4 +1,4 @@
-"""The folder that a training run writes into: nothing of another run is lost in it without saying so."""
+"""The folder of a training run, which never overwrites another run unless told to."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["RunFolder", "checkpoint", "last_checkpoint"]
 
 @contextmanager
 def checkpoint(out: Path, number: int) -> Iterator[Path]:
-    """A folder in `out` to write a checkpoint into; it gets its name when it is whole, so that a stop at any moment loses none.
+    """A folder in `out` to write a checkpoint into; it gets its name when it is complete, so that none is lost by a stop.
 
     Args:
         out: the folder of the run.
-        number: of the checkpoint, 0 to 99,999,999; one of the same number is replaced.
+        number: number of the checkpoint, 0 to 99,999,999; one with the same number is replaced.
     """
     part = out / "checkpoint.part"
     shutil.rmtree(part, ignore_errors=True)
@@ -33,35 +33,35 @@ def checkpoint(out: Path, number: int) -> Iterator[Path]:
 
 
 def last_checkpoint(out: Path) -> Path | None:
-    """The folder of the checkpoint in `out` with the highest number; None without a checkpoint."""
+    """The checkpoint in `out` with the highest number; None if there is no checkpoint."""
     return max(out.glob("checkpoint_[0-9]*"), default=None)
 
 
 class RunFolder:
     """The folder of one run.
 
-    It holds `model.zip`, `curve.csv`, `curve.png`, `run.json` (what was asked for and what came of it) and `games.npz` (the
-    games in progress and the random numbers, so that a resumed run goes on exactly), in self-play `pool.npz` (the past selves).
-    Files are written beside their place and then moved there, so that a stop at any moment leaves whole ones.
+    It holds `model.zip`, `curve.csv`, `curve.png`, `run.json` (options and results) and `games.npz` (the games in progress and
+    the random numbers, so that a resumed run continues exactly); in self-play also `pool.npz` (the opponent pool). Files are
+    written under another name and then renamed, so that a stop at any moment leaves complete ones.
 
     Args:
         path: the folder; nothing is written before `make`.
-        overwrite: whether the files of a run that is there already may be replaced.
-        resume: whether to go on with the run that is there.
+        overwrite: whether to replace the run in the folder.
+        resume: whether to continue the run in the folder.
 
     Raises:
-        SettingsError: there is something in the folder and neither was said, or there is nothing to go on with.
+        SettingsError: the folder is not empty and neither is asked for, or it has no run to resume.
     """
 
     NAMES: ClassVar[tuple[str, ...]] = ("model.zip", "run.json", "games.npz", "pool.npz", "curve.csv", "curve.png")
-    """What a run may have written; patterns of names."""
+    """Patterns of the names of files that a run writes."""
     NEEDED: ClassVar[tuple[str, ...]] = ("model.zip", "run.json")
-    """What a run must have written to be resumed."""
+    """Files that a run needs to be resumed."""
 
     def __init__(self, path: str | Path, *, overwrite: bool = False, resume: bool = False) -> None:
         self.path = Path(path)
         if overwrite and resume:
-            msg = "overwrite and resume exclude each other: the one replaces the run in the folder, the other goes on with it"
+            msg = "overwrite and resume exclude each other: the one replaces the run in the folder, the other continues it"
             raise SettingsError(msg)
         if self.path.exists() and not self.path.is_dir():
             msg = f"{self.path} is a file: give a folder for the run"
@@ -73,14 +73,14 @@ class RunFolder:
                 raise SettingsError(msg)
         elif not overwrite and self.path.is_dir() and any(self.path.iterdir()):
             msg = (
-                f"{self.path} exists already and is not empty: choose another folder with --out, go on with its run with "
+                f"{self.path} exists already and is not empty: choose another folder with --out, continue its run with "
                 "--resume, or replace it with --overwrite"
             )
             raise SettingsError(msg)
         self._clear = overwrite
 
     def make(self) -> None:
-        """Make the folder, without the files of a run that is to be replaced (and of no other).
+        """Make the folder, and delete the files of a run that is to be replaced.
 
         Raises:
             OSError: it cannot be made or written to.
@@ -103,12 +103,12 @@ class RunFolder:
 
     @property
     def pool(self) -> Path:
-        """The past selves of self-play, weights only."""
+        """The opponent pool of self-play, weights only."""
         return self.path / "pool.npz"
 
     @property
     def curve(self) -> Path:
-        """The learning curve, a line for each rollout."""
+        """The learning curve, one line per rollout."""
         return self.path / "curve.csv"
 
     @property
@@ -118,11 +118,11 @@ class RunFolder:
 
     @property
     def notes(self) -> Path:
-        """What was asked for and what came of it."""
+        """Options and results."""
         return self.path / "run.json"
 
     def write(self, path: Path, put: Callable[[BufferedWriter], object]) -> None:
-        """Write a file whole: `put` is given the open file."""
+        """Write a file by `put`, which is given an open file, so that it is complete or not changed at all."""
         part = path.with_name(path.name + ".part")
         with part.open("wb") as file:
             put(file)
@@ -134,16 +134,16 @@ class RunFolder:
         self.write(self.notes, lambda file: file.write(text.encode()))
 
     def read_notes(self) -> dict[str, Any]:
-        """What `run.json` says.
+        """Read `run.json`.
 
         Raises:
-            SettingsError: it is not what a run writes.
+            SettingsError: it is not the file of a training run.
         """
         try:
             notes = json.loads(self.notes.read_text(encoding="utf-8"))
         except ValueError:
             notes = None
         if not isinstance(notes, dict) or not isinstance(notes.get("options"), dict):
-            msg = f"{self.notes} is not what a training run writes: this folder cannot be resumed"
+            msg = f"{self.notes} is not the file of a training run: this folder cannot be resumed"
             raise SettingsError(msg)
         return notes

@@ -1,21 +1,20 @@
-"""Learning by temporal differences from self-play on whole plays (Tesauro's TD-Gammon, in batches).
+"""TD(lambda) learning of a value net from self-play on whole plays, as in Tesauro's TD-Gammon, over a batch of games.
 
-All games of a batch are played greedily by the net as it is, some turns at a time, in compiled code without the GIL. The
-positions met are then fitted to what followed them: TD(lambda) targets over those turns, six outcome probabilities a
-position, cross entropy, Muon. What is kept and measured is the running average of the weights, which plays better than any
-single one of them.
+The net plays all games of a batch greedily, some turns at a time, in compiled code without the GIL. The positions of those
+turns are then fitted to TD(lambda) targets: six outcome probabilities a position, by cross entropy and Muon. The net that is
+saved and evaluated is the running average of the weights, which plays better than the weights of any single round.
 
-The same settings and seed give the same curve, whatever the number of threads that play; one that was stopped and goes on
-from its file gives the same as one that was not.
+The same settings and seed give the same learning curve, whatever the number of threads that play, and also if the run is
+stopped and continued from its file.
 """
 
 from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from itertools import pairwise
 from pathlib import Path
@@ -30,7 +29,7 @@ from bg_env.files import read_arrays
 from bg_env.observations import encoder
 from bg_env.players.pubeval import pubeval_table
 from bg_env.players.valuenet.evaluate import turn_room
-from bg_env.players.valuenet.features import TACTICS, tactics_of
+from bg_env.players.valuenet.features import tactics_of
 from bg_env.players.valuenet.net import LAYOUTS, ValueNet, extra_inputs_of
 from bg_env.players.valuenet.search import cube_odds, search_room
 from bg_env.rules import STATE, Phase, Settings, episode_key
@@ -45,29 +44,35 @@ except ImportError as _error:
     _msg = 'learning needs torch: pip install "bg_env[train]"'
     raise MissingDependencyError(_msg) from _error
 
-from bg_env.train.td.muon import Muon
+from bg_env.train.td.weights import first_weights, make_optimizers, one_thread, optimizer_of, weights_from
 
 __all__ = ["TDLearner", "TDSettings"]
 
 _DUEL_SEED: Final = 99
+"""Seed of the evaluation games against pubeval."""
 _RECORD: Final = ("rows", "odds", "seen", "kind", "exact")
+"""Names of the arrays of a round of play in a saved run."""
 _SLICES: Final = 4
-"""Slices of the batch for each thread, so that none waits long for another."""
-
-_ADAM_SHARE: Final = 1 / 3
-"""Learning rate of Adam in units of Muon's, which has the matrices of the hidden layers."""
+"""Slices of the batch for each thread, so that no thread waits long for another."""
 
 Floats = npt.NDArray[np.float32]
 
 
 class TDLearner:
-    """A run: the net, its games, and how far it has come.
+    """A run: the net, its games, and its progress.
+
+    Args:
+        settings: of a new run; None for the defaults.
+        threads: that play.
 
     Attributes:
-        settings: what the run is made of.
+        settings: the settings of the run.
         rounds: rounds of play and fitting so far.
-        seconds: seconds of them.
-        loss: of the last round: mean cross entropy in nats, by nets of kind "cube" and "match" mean square of the errors.
+        seconds: seconds of these rounds.
+        loss: loss of the last round: mean cross entropy in nats; for nets of kind "cube" and "match", mean squared error.
+
+    Raises:
+        SettingsError: the net to start from cannot be read.
     """
 
     def __init__(self, settings: TDSettings | None = None, *, threads: int = 1) -> None:
@@ -82,18 +87,18 @@ class TDLearner:
             layout for layout in LAYOUTS.values() if layout[0] == s.kind and bool(layout[1]) == s.tactics
         )
         generator = torch.Generator().manual_seed(s.seed)
-        first = _first_weights((198 + self._tactics + self._extra, *s.hidden, outputs), generator)
+        first = first_weights((198 + self._tactics + self._extra, *s.hidden, outputs), generator)
         self._weights = [
-            w.requires_grad_() for w in (_taken_over(first, ValueNet.load(s.start), s.tactics) if s.start else first)
+            w.requires_grad_() for w in (weights_from(first, ValueNet.load(s.start), s.tactics) if s.start else first)
         ]
         self._average = [w.detach().clone() for w in self._weights]
-        self._optimizers = _optimizers(self._weights, s)
+        self._optimizers = make_optimizers(self._weights, s)
         self._seeds = np.arange(s.batch, dtype=np.uint64) + np.uint64(s.seed * 1_000_003)
         self._episodes = np.zeros(s.batch, np.int64)
         self._states = np.zeros(s.batch, STATE)
         for i in range(s.batch):
             begin(self._states, i, self._rules, np.uint64(episode_key(self._seeds[i], np.uint64(0))))
-        self._record, self._next = _room(s, outputs), _room(s, outputs)
+        self._record, self._next = _arrays(s, outputs), _arrays(s, outputs)
         self._buffer = ReplayBuffer(outputs) if s.replay > 1 else None
         self._pool = ThreadPoolExecutor(threads)
 
@@ -104,11 +109,11 @@ class TDLearner:
 
     @property
     def done(self) -> float:
-        """The share of the run that is done, 0 to 1."""
+        """The share of the run that is finished, 0 to 1."""
         return min(1.0, self.games / self.settings.total)
 
     def net(self, *, averaged: bool = True) -> ValueNet:
-        """The net as it is now, averaged over the last rounds or not."""
+        """The net as it is now, averaged over the last rounds or as the last round left it."""
         weights = self._average if averaged else self._weights
         w1, b1, w2, b2, w3, b3 = (w.detach().numpy().copy() for w in weights)
         about = {
@@ -121,12 +126,12 @@ class TDLearner:
         return ValueNet(w1, b1, w2, b2, w3, b3, about)
 
     def round(self, share: float | None = None) -> None:
-        """Play some turns of all games and fit the net to what followed the positions met in the round before.
+        """Play some turns of all games, and fit the net to the positions of the round before.
 
-        Both go on at the same time; the games are played by the net as it was before.
+        Both happen at the same time; the games are played by the net as it was before.
 
         Args:
-            share: of the run that is done, which the learning rate follows; None: by the games that have ended.
+            share: the share of the run that is finished, which the learning rate follows; None: `done`.
         """
         start = time.perf_counter()
         done = self.done if share is None else min(share, 1.0)
@@ -142,7 +147,7 @@ class TDLearner:
         self.seconds += time.perf_counter() - start
 
     def _play(self, lo: int, hi: int, arrays: Any, look: bool) -> None:
-        """Play the games from `lo` to `hi`; with `look`, work out their exact targets: the mean over the 21 rolls to come."""
+        """Play the games from `lo` to `hi`; with `look`, compute exact targets: the mean over the 21 rolls to come."""
         games = self._states, self._rules, self._seeds, self._episodes
         room, record = search_room(arrays), self._next[:4]
         self_play(*games, lo, hi, VALUES, self.settings.explore, arrays, room, turn_room(), record)
@@ -156,19 +161,19 @@ class TDLearner:
             exact[due] = mean[:, : exact.shape[2]]
 
     def _learn(self, done: float) -> None:
-        """Fit the net to the last round of play."""
+        """Fit the net to the round of play before."""
         s = self.settings
-        rows, answers, seen, kind, exact = self._record
-        targets, known = td_targets(answers, seen, kind, s.lam, rows["cube"] if s.kind == "cube" else None, exact)
+        rows, outputs, seen, kind, exact = self._record
+        targets, known = td_targets(outputs, seen, kind, s.lam, rows["cube"] if s.kind == "cube" else None, exact)
         at = np.flatnonzero(known.reshape(-1))
         if not len(at):
             return
         states, seats = rows[:-1].reshape(-1)[at], seen[:-1].reshape(-1)[at]
         wanted = targets.reshape(known.size, -1)[at]
-        random = np.random.default_rng([s.seed, self.rounds])
+        rng = np.random.default_rng([s.seed, self.rounds])
         if self._buffer is not None:
             self._buffer.add(states, seats, wanted)
-            states, seats, wanted = self._buffer.sample(s.replay * len(seats), random)
+            states, seats, wanted = self._buffer.sample(s.replay * len(seats), rng)
         inputs = encoder("tesauro198").encode(states, self._rules, seats=seats)
         if self._tactics:
             inputs = np.hstack([inputs, tactics_of(states, seats)])
@@ -177,16 +182,16 @@ class TDLearner:
         for optimizer in self._optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = (s.lr + (s.lr_end - s.lr) * done) * group["share"]
-        with _one_thread():
-            self._fit(torch.from_numpy(inputs), torch.from_numpy(wanted), random)
+        with one_thread():
+            self._fit(torch.from_numpy(inputs), torch.from_numpy(wanted), rng)
             self._keep_average()
 
     def compile(self) -> None:
-        """Compile what self-play needs, before the clock runs."""
+        """Compile the kernels of self-play, before the clock runs."""
         self._play(0, 0, self.net().kernel_arrays(self._rules), self.settings.targets == "rolls")
 
     def _share_out(self, work: Callable[[int, int], None], n: int, meanwhile: Callable[[], None] | None = None) -> None:
-        """Call `work(lo, hi)` on slices of n things in all threads; one of them does `meanwhile` first."""
+        """Call `work(lo, hi)` on slices of n items in all threads; one of them calls `meanwhile` first."""
         cuts = np.linspace(0, n, min(n, _SLICES * self.threads) + 1).astype(int).tolist()
         slices: SimpleQueue[tuple[int, int]] = SimpleQueue()
         for part in pairwise(cuts):
@@ -203,23 +208,24 @@ class TDLearner:
                 meanwhile()
             until_done()
         finally:
-            wait(others)  # none goes on behind the back of whoever sees an error
+            wait(others)  # no thread is still at work when an error is seen
         for other in others:
             other.result()
 
-    def _fit(self, inputs: torch.Tensor, targets: torch.Tensor, random: np.random.Generator) -> None:
+    def _fit(self, inputs: torch.Tensor, targets: torch.Tensor, rng: np.random.Generator) -> None:
+        """Fit the net once to every row, in random order."""
         s = self.settings
-        order = torch.from_numpy(random.permutation(len(inputs)))
+        order = torch.from_numpy(rng.permutation(len(inputs)))
         total, n = 0.0, 0
         for first in range(0, len(order), s.minibatch):
             chosen = order[first : first + s.minibatch]
             w1, b1, w2, b2, w3, b3 = self._weights
             hidden = torch.relu(torch.addmm(b1, inputs[chosen], w1))
-            answer = torch.addmm(b3, torch.relu(torch.addmm(b2, hidden, w2)), w3)
+            output = torch.addmm(b3, torch.relu(torch.addmm(b2, hidden, w2)), w3)
             if s.kind == "odds":
-                loss = -(targets[chosen] * torch.log_softmax(answer, 1)).sum(1).mean()
+                loss = -(targets[chosen] * torch.log_softmax(output, 1)).sum(1).mean()
             else:
-                loss = torch.square(targets[chosen] - answer).mean()
+                loss = torch.square(targets[chosen] - output).mean()
             for optimizer in self._optimizers:
                 optimizer.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
@@ -230,17 +236,17 @@ class TDLearner:
         self.loss = total / max(n, 1)
 
     def _keep_average(self) -> None:
-        """The average follows quickly at first, when old weights are worth nothing."""
+        """Update the running average, which follows quickly at first, while old weights are poor."""
         decay = min(self.settings.average, (1 + self.rounds) / (10 + self.rounds))
         with torch.no_grad():
             for kept, now in zip(self._average, self._weights, strict=True):
                 kept.mul_(decay).add_(now, alpha=1 - decay)
 
     def against_pubeval(self, games: int) -> tuple[float, float]:
-        """Points a game of the averaged net against pubeval over duplicate games, and half its 95 % interval.
+        """Points a game of the averaged net against pubeval over duplicate games, and half the 95 % interval.
 
         Args:
-            games: an even number; the same dice at every call.
+            games: an even number of games, with the same dice at every call.
         """
         settings = Settings(self.settings.variant, cube=False)
         rules = settings.record()
@@ -256,12 +262,12 @@ class TDLearner:
         return float(pairs.mean()), float(1.96 * pairs.std(ddof=1) / np.sqrt(len(pairs)))
 
     def save(self, path: str | Path) -> None:
-        """Write everything needed to go on to an .npz file that loads without pickle."""
+        """Write everything needed to continue the run to an .npz file that loads without pickle."""
         with Path(path).open("wb") as file:
             self.dump(file)
 
     def dump(self, file: IO[bytes]) -> None:
-        """`save` to an open file."""
+        """Write it to an open file; see `save`."""
         arrays: dict[str, Any] = {"settings": np.array(str(_plain(asdict(self.settings))))}
         for name, weights in (("weight", self._weights), ("average", self._average)):
             arrays |= {f"{name}{k}": w.detach().numpy() for k, w in enumerate(weights)}
@@ -279,24 +285,24 @@ class TDLearner:
 
     @classmethod
     def load(cls, path: str | Path, *, threads: int = 1) -> TDLearner:
-        """The run that `save` has written; it goes on as if it had not stopped.
+        """Read a run that `save` wrote; it continues as if it had not stopped.
 
         Raises:
-            SettingsError: it is no such file.
+            SettingsError: the file is not a saved run, or it is damaged.
         """
         content = read_arrays(path, "file of a TD run")
         try:
             known = {item.name for item in fields(TDSettings)}
             given = ast.literal_eval(str(content["settings"]))
             if "optimizer" not in given:
-                msg = "it was written by an older version, whose runs cannot go on; begin a new one from its net"
+                msg = "it was written by an older version, whose runs cannot be continued: start a new one from its net"
                 raise ValueError(msg)
             settings = TDSettings(**{name: value for name, value in given.items() if name in known})
-            learner = cls(replace(settings, start=""), threads=threads)  # what it began with may be gone
+            learner = cls(replace(settings, start=""), threads=threads)  # the net that it started from may be gone
             learner.settings = settings
             learner._restore(content)
         except (ValueError, KeyError, RuntimeError, SyntaxError, TypeError) as error:
-            msg = f"{path} is no file of a TD run: {error}"
+            msg = f"{path} is not a file of a TD run: {error}"
             raise SettingsError(msg) from error
         return learner
 
@@ -312,7 +318,7 @@ class TDLearner:
                 if name.startswith(f"optimizer{k}_")
             }
             if state:
-                next(o for o in self._optimizers if _has(o, weight)).state[weight] = state
+                optimizer_of(self._optimizers, weight).state[weight] = state
         for name, array in zip(_RECORD, self._record, strict=True):
             np.copyto(array, content[name])
         if self._buffer is not None:
@@ -323,64 +329,13 @@ class TDLearner:
         self.seconds = float(content["seconds"])
 
 
-def _room(settings: TDSettings, outputs: int) -> tuple[npt.NDArray[Any], ...]:
-    """What `self_play` records in, and exact targets: nothing yet that could be learnt from."""
+def _arrays(settings: TDSettings, outputs: int) -> tuple[npt.NDArray[Any], ...]:
+    """Arrays for `self_play` to record in, and for exact targets, without anything to learn from yet."""
     shape = settings.turns + 1, settings.batch
-    answers = np.zeros((*shape, outputs), np.float32)
-    exact = np.full_like(answers, np.nan)
-    return np.zeros(shape, STATE), answers, np.zeros(shape, np.int8), np.full(shape, TERMINAL, np.int8), exact
-
-
-def _optimizers(weights: list[torch.Tensor], settings: TDSettings) -> list[torch.optim.Optimizer]:
-    """Those of a run; what each group's learning rate is in units of the run's stands in its `share`."""
-    if settings.optimizer == "adam":
-        return [torch.optim.Adam([{"params": weights, "share": 1.0}], lr=settings.lr)]
-    matrices = [{"params": [weights[0], weights[2]], "share": 1.0}]
-    others = [{"params": [weights[1], *weights[3:]], "share": _ADAM_SHARE}]
-    return [Muon(matrices, lr=settings.lr), torch.optim.Adam(others, lr=settings.lr)]
-
-
-def _has(optimizer: torch.optim.Optimizer, weight: torch.Tensor) -> bool:
-    return any(w is weight for group in optimizer.param_groups for w in group["params"])
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Torch on one thread: more of them would be in the way of self-play, and their sums may differ."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+    recorded = np.zeros((*shape, outputs), np.float32)
+    exact = np.full_like(recorded, np.nan)
+    return np.zeros(shape, STATE), recorded, np.zeros(shape, np.int8), np.full(shape, TERMINAL, np.int8), exact
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-
-
-def _first_weights(sizes: tuple[int, ...], generator: torch.Generator) -> list[torch.Tensor]:
-    """Weights and biases as (in, out), drawn uniformly within 1 / sqrt(inputs)."""
-    weights = []
-    for n, m in pairwise(sizes):
-        bound = n**-0.5
-        weights.append((torch.rand(n, m, generator=generator) * 2 - 1) * bound)
-        weights.append((torch.rand(m, generator=generator) * 2 - 1) * bound)
-    return weights
-
-
-def _taken_over(first: list[torch.Tensor], net: ValueNet, tactics: bool) -> list[torch.Tensor]:
-    """`first` with the layers of `net` in their place, up to the first of another size; inputs that it lacks count 0.
-
-    Where the inputs are not the same, the 198 are taken over, and those of `tactics` if both have them.
-    """
-    if net.b1.size != len(first[1]):
-        return first
-    w1 = torch.zeros_like(first[0])
-    shared = 198 + (TACTICS if tactics and LAYOUTS[net.layout][1] else 0)
-    rows = len(net.w1) if net.w1.shape == first[0].shape else shared
-    w1[:rows] = torch.from_numpy(net.w1[:rows])
-    weights = [w1, *(torch.from_numpy(w.copy()) for w in (net.b1, net.w2, net.b2, net.w3, net.b3))]
-    same = [old.shape == new.shape for old, new in zip(first, weights, strict=True)]
-    kept = same.index(False) if False in same else len(same)
-    return [*weights[:kept], *first[kept:]]

@@ -1,8 +1,8 @@
-"""Muon: steps of equal length in all directions that a layer's gradient points in (Jordan et al. 2024).
+"""The optimizer Muon: steps of equal length in all directions of a matrix's momentum (Jordan et al. 2024).
 
-The momentum of a matrix is replaced by the nearest matrix with orthogonal rows or columns, as far as five Newton-Schulz steps
-come to it. `torch.optim.Muon` works that out in bfloat16, which takes some seventy times as long on processors without
-instructions for it; here it is float32 throughout.
+The momentum of a matrix is replaced by the nearest matrix with orthogonal rows or columns, which five Newton-Schulz steps
+approximate. `torch.optim.Muon` computes it in bfloat16, which takes some seventy times as long on processors without
+instructions for it; here it is computed in float32.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _STEPS: Final = 5
 _CUBIC: Final = (3.4445, -4.7750, 2.0315)
 """Coefficients of x, x^3 and x^5: they bring singular values of 0.01 to 1 to between 0.6 and 1.3 in five steps."""
 _RMS: Final = 0.2
-"""Root of the mean square of Adam's usual step, in units of the learning rate, which a step of a matrix is brought to."""
+"""Root mean square of a step in units of the learning rate, which is that of Adam's usual step."""
 
 
 def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
-    """A matrix like `matrix` (n, m) with all singular values about 1 but those that are next to none."""
+    """`matrix` (n, m) with its singular values changed to about 1, except those close to 0."""
     wide = matrix.T if matrix.shape[0] > matrix.shape[1] else matrix
     x: torch.Tensor = wide / (wide.norm() + 1e-7)
     a, b, c = _CUBIC
@@ -32,12 +32,12 @@ def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
 
 
 class Muon(torch.optim.Optimizer):
-    """Muon with Nesterov's momentum, for matrices alone.
+    """Muon with Nesterov's momentum, for matrices only.
 
     Args:
-        params: matrices, or groups of them.
-        lr: learning rate; a matrix moves as far with it as Adam would move it.
-        momentum: share of the momentum that stays, 0 to 1.
+        params: matrices, or groups of matrices.
+        lr: learning rate; a step is about as long as Adam's with the same learning rate.
+        momentum: decay of the momentum, 0 to 1.
     """
 
     def __init__(self, params: Any, lr: float, momentum: float = 0.95) -> None:
@@ -45,7 +45,7 @@ class Muon(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self) -> None:  # type: ignore[override]
-        """One step along the gradients."""
+        """Make one step along the gradients."""
         for group in self.param_groups:
             for matrix in group["params"]:
                 state = self.state[matrix]
