@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 import oracle
 from test_records_gnubg import RECORDS, by_oracle, only
 
-from bg_env.records.check import replay_files
+from bg_env.records import replay_files
 from bg_env.rules import STATE, Settings, new_episode, settle
 
 ROUNDS = 3

@@ -12,7 +12,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final, TypeVar, cast
 
-__all__ = ["MODULES", "install", "old_names", "renamed_argument", "warn_renamed"]
+__all__ = ["MODULES", "SPLIT", "install", "old_names", "renamed_argument", "warn_renamed"]
 
 MODULES: Final = {
     "adapters.ray": "arena.on_ray",
@@ -39,7 +39,7 @@ MODULES: Final = {
     "notation.mat": "records.mat",
     "notation.record": "records.record",
     "notation.recording": "records.write",
-    "notation.replay": "records.check",
+    "notation.replay": "records",
     "notation.replayed": "records.report",
     "notation.replayer": "records.check_game",
     "notation.setup": "notation.state_of_id",
@@ -67,6 +67,30 @@ MODULES: Final = {
     "train.td_targets": "train.td.targets",
 }
 """Old module names of version 0.1, without the package's own name, and the new ones."""
+
+
+SPLIT: Final = {
+    "notation.ids": {
+        "read_ids": "notation.gnubg_ids:read_ids",
+        "read_position": "notation:read_position",
+        "read_position_id": "notation.gnubg_ids:read_position_id",
+        "write_match_id": "notation.gnubg_ids:write_match_id",
+        "write_position_id": "notation.gnubg_ids:write_position_id",
+    },
+    "notation.match_id": {
+        "LENGTH": "notation.gnubg_ids:MATCH_ID_LENGTH",
+        "decode": "notation.gnubg_ids:decode_match_id",
+        "encode": "notation.gnubg_ids:encode_match_id",
+        **{name: f"notation.gnubg_ids:{name}" for name in ("DROPPED", "NO_GAME", "OVER", "PLAYING", "RESIGNED", "MatchId")},
+    },
+    "notation.position_id": {
+        "ImpossibleIdError": "notation.state_of_id:ImpossibleIdError",
+        "LENGTH": "notation.gnubg_ids:POSITION_ID_LENGTH",
+        "decode": "notation.gnubg_ids:decode_position_id",
+        "encode": "notation.gnubg_ids:encode_position_id",
+    },
+}
+"""Modules of version 0.1 whose names are called otherwise now: for each of them the module and the name."""
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -103,8 +127,12 @@ class _Loader(Loader):
         """Let Python make an empty module, which `exec_module` replaces."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Import the module of the new name, and warn."""
+        """Import the module of the new name, and warn; one whose names have changed warns where they are used."""
         name = module.__name__
+        if name.removeprefix("bg_env.") in SPLIT:
+            names = {old: f"bg_env.{new}" for old, new in SPLIT[name.removeprefix("bg_env.")].items()}
+            vars(module)["__getattr__"] = old_names(name, **names)
+            return
         new = f"bg_env.{MODULES[name.removeprefix('bg_env.')]}"
         warnings.warn(f"{name} is now {new}; the old name goes with version 0.3", DeprecationWarning, stacklevel=2)
         sys.modules[name] = importlib.import_module(new)
@@ -116,7 +144,7 @@ class _Finder(MetaPathFinder):
     def find_spec(self, fullname: str, _path: Sequence[str] | None = None, _target: Any = None) -> ModuleSpec | None:
         """The spec of an old name; None for any other."""
         package, _, name = fullname.partition(".")
-        return ModuleSpec(fullname, _Loader()) if package == "bg_env" and name in MODULES else None
+        return ModuleSpec(fullname, _Loader()) if package == "bg_env" and name in {*MODULES, *SPLIT} else None
 
 
 def install() -> None:

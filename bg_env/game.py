@@ -23,8 +23,9 @@ from bg_env.game_state import (
     with_other_stream,
 )
 from bg_env.game_view import PHASE, Fixed, GameView, rules_of
-from bg_env.notation import ids, xgid
+from bg_env.notation.gnubg_ids import read_ids
 from bg_env.notation.moves import find_play
+from bg_env.notation.xgid import read_xgid
 from bg_env.outcome import Ending, Outcome, outcome_of
 from bg_env.position import Play, Position
 from bg_env.records.record import Record
@@ -146,7 +147,7 @@ class Game(GameView):
         Raises:
             NotationError: this is not an XGID, or its game cannot stand.
         """
-        return cls.from_states(*xgid.read_xgid(text, variant), seed=seed)
+        return cls.from_states(*read_xgid(text, variant), seed=seed)
 
     @classmethod
     def from_ids(
@@ -157,7 +158,7 @@ class Game(GameView):
         Raises:
             NotationError: these are not such ids, or their game cannot stand.
         """
-        return cls.from_states(*ids.read_ids(position_id, match_id, variant), seed=seed)
+        return cls.from_states(*read_ids(position_id, match_id, variant), seed=seed)
 
     @classmethod
     def from_states(
@@ -206,7 +207,7 @@ class Game(GameView):
     def record(self, players: tuple[str, str] = ("player_0", "player_1")) -> Record:
         """The record of the game or match from where it was made, for `.mat`, `.sgf` and JSON lines.
 
-        See `bg_env.records.check.write_records`.
+        See `bg_env.records.write_records`.
 
         Raises:
             OrderError: the game is over and nothing of it was seen, as of an environment that did not record.

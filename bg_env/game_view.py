@@ -10,7 +10,8 @@ import numpy as np
 from bg_env import actions
 from bg_env.actions import Event
 from bg_env.game_state import SIZE, Bytes, as_states, deciding, legal_numbers, offset_of
-from bg_env.notation import ids, xgid
+from bg_env.notation.gnubg_ids import write_match_id
+from bg_env.notation.xgid import write_xgid
 from bg_env.outcome import outcome_of
 from bg_env.position import Play, Position, plays_of_state
 from bg_env.render.text import board_text
@@ -161,7 +162,7 @@ class GameView:
         Raises:
             NotationError: it cannot hold the state.
         """
-        return xgid.write_xgid(self._states, 0, self.settings)
+        return write_xgid(self._states, 0, self.settings)
 
     @property
     def position_id(self) -> str:
@@ -175,7 +176,7 @@ class GameView:
         Raises:
             NotationError: it cannot hold the state.
         """
-        return ids.write_match_id(self._states, 0, self.settings)
+        return write_match_id(self._states, 0, self.settings)
 
     # What can happen
 

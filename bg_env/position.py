@@ -12,7 +12,7 @@ import numpy as np
 from bg_env.actions import Step
 from bg_env.checks import checked_die
 from bg_env.errors import IllegalActionError, PositionError, quoted
-from bg_env.notation import position_id
+from bg_env.notation.gnubg_ids import decode_position_id, encode_position_id
 from bg_env.notation.moves import format_steps, steps_of
 from bg_env.render.svg import position_svg
 from bg_env.render.text import position_text
@@ -107,7 +107,7 @@ class Position:
             NotationError: no such id, or one that cannot stand in this variant.
         """
         chosen = variant_of(variant)
-        return cls.unchecked(*position_id.decode(text, chosen), chosen)
+        return cls.unchecked(*decode_position_id(text, chosen), chosen)
 
     @property
     def mover(self) -> tuple[int, ...]:
@@ -131,7 +131,7 @@ class Position:
         Raises:
             NotationError: a side has more than 15 checkers on the board.
         """
-        return position_id.encode(self._mover, self._opponent)
+        return encode_position_id(self._mover, self._opponent)
 
     @property
     def pips(self) -> tuple[int, int]:

@@ -11,7 +11,8 @@ import numpy as np
 from bg_env.checks import checked_die, checked_flag, is_player, is_whole
 from bg_env.errors import PositionError, SettingsError, quoted
 from bg_env.game import Game
-from bg_env.notation import ids, position_id, xgid
+from bg_env.notation.gnubg_ids import decode_position_id, read_ids
+from bg_env.notation.xgid import read_xgid
 from bg_env.rules import END_NONE, OFF, Phase, Settings, States, check_state, new_episode, set_up, ties_double
 
 __all__ = ["Start", "read_reset_options", "start_from"]
@@ -159,11 +160,11 @@ def _from_id(text: Any, settings: Settings, starter: int | None) -> States:
         msg = f"option position is an XGID or a gnubg id as text, not {type(text).__name__}"
         raise SettingsError(msg)
     if text.startswith("XGID=") or text.count(":") > 2:
-        return xgid.read_xgid(text, settings.variant, settings)[0]
+        return read_xgid(text, settings.variant, settings)[0]
     board, _, match = text.partition(":")
     if match:
-        return ids.read_ids(board, match, settings.variant, settings)[0]
-    mover, opponent = position_id.decode(text, settings.variant)
+        return read_ids(board, match, settings.variant, settings)[0]
+    mover, opponent = decode_position_id(text, settings.variant)
     states = Game.new(settings.variant).states
     turn = starter or 0
     states["points"][0, turn], states["points"][0, 1 - turn] = mover, opponent

@@ -183,7 +183,7 @@ def test_every_error_of_ours_is_one_line(monkeypatch):
     def fail(*_arguments, **_options):
         raise bg_env.PositionError("the first line\nthe second")
 
-    monkeypatch.setattr("bg_env.notation.ids.read_position", fail)
+    monkeypatch.setattr("bg_env.notation.read_position", fail)
     result = run("show", START)
     assert (result.exit_code, result.output) == (2, "bg-env: the first line the second\n")
 
@@ -192,7 +192,7 @@ def test_an_error_that_is_none_of_ours_is_not_hidden(monkeypatch):
     def fail(*_arguments, **_options):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("bg_env.notation.ids.read_position", fail)
+    monkeypatch.setattr("bg_env.notation.read_position", fail)
     assert isinstance(run("show", START).exception, ZeroDivisionError)
 
 
@@ -201,7 +201,7 @@ def test_ctrl_c_is_130(monkeypatch, error):
     def stop(*_arguments, **_options):
         raise error
 
-    monkeypatch.setattr("bg_env.notation.ids.read_position", stop)
+    monkeypatch.setattr("bg_env.notation.read_position", stop)
     result = run("show", START)
     assert (result.exit_code, result.output.strip()) == (130, "bg-env: interrupted")
 
@@ -339,8 +339,7 @@ def test_replay_judges_the_handed_records(shared):
 
 def record_file(folder, *, break_it=False):
     """A record of a game that was played here."""
-    from bg_env.records.check import write_records
-    from bg_env.records.write import record_of
+    from bg_env.records import record_of, write_records
 
     game = bg_env.Game.new("hypergammon", seed=4, cube=False)
     start = bg_env.Game.new("hypergammon", cube=False).states

@@ -11,7 +11,7 @@ from bg_env import Game, backgammon_v0
 from bg_env.envs.batch_recording import BatchRecorder
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import NotationError, OrderError, SettingsError
-from bg_env.records.check import read_records, replay_files, write_records
+from bg_env.records import read_records, replay_files, write_records
 
 
 def play_out(env, rng, **reset) -> list[tuple[int, int]]:

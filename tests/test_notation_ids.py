@@ -13,8 +13,18 @@ from hypothesis import strategies as st
 from random_games import many
 
 from bg_env.errors import NotationError, PositionError
-from bg_env.notation import match_id, position_id
-from bg_env.notation.ids import read_ids, read_position, read_position_id, write_match_id, write_position_id
+from bg_env.notation import gnubg_ids, read_position
+from bg_env.notation.gnubg_ids import (
+    MatchId,
+    decode_match_id,
+    decode_position_id,
+    encode_match_id,
+    encode_position_id,
+    read_ids,
+    read_position_id,
+    write_match_id,
+    write_position_id,
+)
 from bg_env.notation.xgid import read_xgid, write_xgid
 from bg_env.rules import BAR, OFF, STAGE_DOUBLE, STAGE_EXTRA, STATE, VARIANTS, Phase, Settings, may_double
 
@@ -54,11 +64,11 @@ def counts(side):
 
 @pytest.mark.parametrize(("text", "variant", "mover", "opponent"), POSITIONS)
 def test_position_ids(text, variant, mover, opponent):
-    got = position_id.decode(text, variant)
+    got = decode_position_id(text, variant)
     assert (counts(got[0]), counts(got[1])) == (mover, opponent)
     checkers = VARIANTS[variant].checkers
     assert [side[OFF] for side in got] == [checkers - sum(mover.values()), checkers - sum(opponent.values())]
-    assert position_id.encode(*got) == text
+    assert encode_position_id(*got) == text
 
 
 @pytest.mark.parametrize(("xgid", "position", "match"), TRIPLES)
@@ -141,8 +151,8 @@ def test_position_ids_are_fixed_points_of_random_placements():
                 side[rng.choice([p for p in range(26) if p in (OFF, BAR) or not other[25 - p]])] += 1
         if any(side[OFF] == variant.checkers for side in sides):
             continue
-        text = position_id.encode(*sides)
-        assert [list(side) for side in position_id.decode(text, variant)] == sides
+        text = encode_position_id(*sides)
+        assert [list(side) for side in decode_position_id(text, variant)] == sides
         for turn in range(2):
             states, in_force = read_position_id(text, variant)
             states["turn"] = turn
@@ -168,7 +178,7 @@ def test_position_ids_are_fixed_points_of_random_placements():
 )
 def test_what_is_no_position_id(text, says):
     with pytest.raises(NotationError, match=says):
-        position_id.decode(text)
+        decode_position_id(text)
 
 
 def test_positions_that_cannot_stand_are_position_errors_too():
@@ -180,13 +190,13 @@ def test_positions_that_cannot_stand_are_position_errors_too():
         shut[point] = 2
     for mover, opponent, says in ((both[0], both[1], "both players hold"), (shut, shut, "closed boards")):
         with pytest.raises(NotationError, match=says) as error:
-            position_id.decode(position_id.encode(mover, opponent))
+            decode_position_id(encode_position_id(mover, opponent))
         assert isinstance(error.value, PositionError)
     with pytest.raises(NotationError, match="3 a side") as error:
-        position_id.decode(STANDARD, "hypergammon")
+        decode_position_id(STANDARD, "hypergammon")
     assert isinstance(error.value, PositionError)
     with pytest.raises(NotationError, match="room for 30"):
-        position_id.encode([0] * 25 + [16], [0] * 25 + [15])
+        encode_position_id([0] * 25 + [16], [0] * 25 + [15])
 
 
 MATCH_FIELDS = (
@@ -210,9 +220,9 @@ MATCH_FIELDS = (
 
 @pytest.mark.parametrize(("text", "fields"), MATCH_FIELDS)
 def test_match_id_fields(text, fields):
-    got = match_id.decode(text)
+    got = decode_match_id(text)
     assert {name: getattr(got, name) for name in fields} == fields
-    assert match_id.encode(got) == text
+    assert encode_match_id(got) == text
     states, in_force = read_ids(STANDARD, text)
     assert in_force.match_length == got.length
     assert states[0]["score"].tolist() == [got.score0, got.score1]
@@ -220,7 +230,7 @@ def test_match_id_fields(text, fields):
 
 
 def made(**fields):
-    return match_id.encode(match_id.MatchId(**fields))
+    return encode_match_id(MatchId(**fields))
 
 
 @pytest.mark.parametrize(
@@ -316,9 +326,9 @@ def test_finished_games():
     assert (states[0]["phase"], states[0]["winner"], states[0]["level"], states[0]["won"]) == (Phase.OVER, 1, 2, 4)
     assert write_xgid(states, 0, in_force) == text
     match = write_match_id(states, 0, in_force)
-    assert match_id.decode(match).state == match_id.OVER
+    assert decode_match_id(match).state == gnubg_ids.OVER
     assert held(read_ids(write_position_id(states, 0), match)[0]) == held(states)
-    for fields, level in (({"state": match_id.DROPPED}, 1), ({"state": match_id.RESIGNED, "resign": 3}, 3)):
+    for fields, level in (({"state": gnubg_ids.DROPPED}, 1), ({"state": gnubg_ids.RESIGNED, "resign": 3}, 3)):
         gone = made(cube_log2=1, owner=0, move=1, turn=0, **fields)
         states, in_force = read_ids(STANDARD, gone)
         assert (states[0]["phase"], states[0]["winner"], states[0]["won"]) == (Phase.OVER, 1, 2 * level)
@@ -386,7 +396,7 @@ def only_notation_error(function, *args):
 def test_any_bits_as_ids(position, match, variant):
     """Whatever the bits: a game that is written as the same id again, or a NotationError."""
     texts = [base64.b64encode(key).decode().rstrip("=") for key in (position, match)]
-    only_notation_error(position_id.decode, texts[0], variant)
+    only_notation_error(decode_position_id, texts[0], variant)
     match_bits = base64.b64encode((int.from_bytes(match, "little") & ((1 << 67) - 1)).to_bytes(9, "little")).decode()
     only_notation_error(read_ids, STANDARD, match_bits)
     only_notation_error(read_ids, texts[0], texts[1], variant)

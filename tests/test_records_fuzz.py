@@ -12,10 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bg_env.errors import NotationError
-from bg_env.records.check import parse_records, read_records, replay
-from bg_env.records.jsonl import read_jsonl, write_jsonl
-from bg_env.records.mat import read_mat, write_mat
-from bg_env.records.sgf import read_sgf, write_sgf
+from bg_env.records import (
+    parse_records,
+    read_jsonl,
+    read_mat,
+    read_records,
+    read_sgf,
+    replay,
+    write_jsonl,
+    write_mat,
+    write_sgf,
+)
 
 RECORDS = Path(__file__).parent / "data" / "records"
 (BEAVERS,) = read_records(RECORDS / "money_beavers_noisy.sgf")

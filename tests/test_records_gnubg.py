@@ -9,7 +9,7 @@ import oracle
 import pytest
 
 from bg_env.notation.moves import parse_moves
-from bg_env.records.check import read_records, replay, replay_files, replay_settings, write_records
+from bg_env.records import read_records, replay, replay_files, replay_settings, write_records
 from bg_env.rules import VARIANTS, Phase
 
 RECORDS = Path(__file__).parent / "data" / "records"

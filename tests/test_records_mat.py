@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bg_env.errors import NotationError
-from bg_env.records.check import replay, replay_files
-from bg_env.records.mat import read_mat, write_mat
+from bg_env.records import read_mat, replay, replay_files, write_mat
 
 GALAXY = """; [Player 1 "Alpha"]
 ; [Player 2 "Beta"]

@@ -13,13 +13,22 @@ from bg_env import rules as engine
 from bg_env.actions import Event
 from bg_env.errors import NotationError
 from bg_env.game import Game
-from bg_env.notation.ids import read_position
-from bg_env.records.check import read_records, replay, write_records
-from bg_env.records.jsonl import read_jsonl, write_jsonl
-from bg_env.records.mat import read_mat, write_mat
-from bg_env.records.record import Entry
-from bg_env.records.sgf import read_sgf, write_sgf
-from bg_env.records.write import record_of, retrace, session
+from bg_env.notation import read_position
+from bg_env.records import (
+    Entry,
+    read_jsonl,
+    read_mat,
+    read_records,
+    read_sgf,
+    record_of,
+    replay,
+    retrace,
+    session,
+    write_jsonl,
+    write_mat,
+    write_records,
+    write_sgf,
+)
 from bg_env.rules import STATE, Phase, Settings
 
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bg_env.errors import NotationError
-from bg_env.records.check import parse_records, replay
-from bg_env.records.sgf import read_sgf, write_sgf
+from bg_env.records import parse_records, read_sgf, replay, write_sgf
 from bg_env.rules import VARIANTS
 
 ROOT = "(;FF[4]GM[6]CA[UTF-8]AP[GNU Backgammon:1.07.001]MI[length:{length}][game:0][ws:{ws}][bs:{bs}]PW[Ann]PB[Bob]{more}"

@@ -17,8 +17,7 @@ import bg_env
 from bg_env import _renamed
 from bg_env.envs.vector import VectorEnv
 from bg_env.players import ValueNet, ValuePlayer
-from bg_env.records.check import read_records, replay
-from bg_env.records.jsonl import read_jsonl, write_jsonl
+from bg_env.records import read_jsonl, read_records, replay, write_jsonl
 from bg_env.rules import Settings
 
 OLD = Path(__file__).parent / "data" / "release_0_1_0"
@@ -177,3 +176,34 @@ def test_old_names_of_the_options_of_ppo_give_the_new_ones_with_a_warning():
 def test_new_names_are_there(new):
     path = Path(bg_env.__file__).parent.joinpath(*new.split("."))
     assert path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
+@pytest.mark.parametrize("module", _renamed.SPLIT)
+def test_old_modules_whose_names_have_changed(module):
+    old = importlib.import_module(f"bg_env.{module}")
+    for name, new in _renamed.SPLIT[module].items():
+        where, _, called = new.partition(":")
+        with pytest.warns(DeprecationWarning, match=rf"bg_env\.{module}\.{name} is now bg_env\.{where}\.{called}"):
+            found = getattr(old, name)
+        assert found is getattr(importlib.import_module(f"bg_env.{where}"), called)
+    with pytest.raises(AttributeError):
+        old.colour  # noqa: B018 - it is looked up
+
+
+def test_the_old_module_of_replays_gives_what_it_gave():
+    with pytest.warns(DeprecationWarning, match=r"bg_env\.notation\.replay is now bg_env\.records"):
+        old = importlib.import_module("bg_env.notation.replay")
+    for name in ("FileReplay", "parse_records", "read_records", "replay", "replay_files", "replay_settings", "write_records"):
+        assert getattr(old, name) is getattr(bg_env.records, name)
+
+
+def test_records_has_the_public_names_of_its_modules():
+    modules = [importlib.import_module(f"bg_env.records.{name}") for name in ("check", "files", "jsonl", "mat", "sgf", "write")]
+    public = {name: module for module in modules for name in module.__all__}
+    public |= dict.fromkeys(("Fault", "FileReplay", "GameReplay", "Moment", "Replay"), bg_env.records.report)
+    public |= dict.fromkeys(("Entry", "GameRecord", "Record"), bg_env.records.record)
+    assert set(public) == set(bg_env.records.__all__)
+    for name, module in public.items():
+        assert getattr(bg_env.records, name) is getattr(module, name)
+    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+        bg_env.records.colour  # noqa: B018 - it is looked up

@@ -142,7 +142,7 @@ def _game(position: str | None, seed: int | None, settings: bg_env.Settings) -> 
         rules = {name: getattr(settings, name) for name in settings_names() if name != "variant"}
         start = bg_env.Game.new(settings.variant, **rules).states
         return bg_env.Game.new(settings.variant, seed=seed, **rules), start, seed
-    from bg_env.notation.ids import read_position
+    from bg_env.notation import read_position
 
     states, of_id = read_position(position, settings.variant)
     return bg_env.Game.from_states(states, of_id, seed=seed), states, seed
@@ -165,7 +165,7 @@ def _saving(file: Path | None, start: States, game: bg_env.Game, names: tuple[st
         yield
     finally:
         if file is not None:
-            from bg_env.records.check import write_records
+            from bg_env.records.files import write_records
             from bg_env.records.write import record_of
 
             write_records(file, [record_of(start, game.settings, game.history, names)])

@@ -67,7 +67,7 @@ def plays(position: str, dice: str | None, variant: str, as_json: bool) -> None:
 
 def _before_the_roll(text: str, variant: str) -> tuple[bg_env.Position, tuple[int, int] | None]:
     """The position of the player on roll, and the roll that the id has (a `Game` would have passed a roll without a play)."""
-    from bg_env.notation import match_id
+    from bg_env.notation.gnubg_ids import decode_match_id
 
     _read(text, variant)  # the id as a whole must be valid
     fields = text.strip().split(":")
@@ -75,14 +75,14 @@ def _before_the_roll(text: str, variant: str) -> tuple[bg_env.Position, tuple[in
         dice, fields[4] = fields[4], "00" if fields[4].isdigit() else fields[4]
         roll = (int(dice[0]), int(dice[1])) if dice.isdigit() and dice != "00" else None
         return _read(":".join(fields), variant).position, roll
-    match = match_id.decode(fields[1]) if len(fields) == 2 else None
+    match = decode_match_id(fields[1]) if len(fields) == 2 else None
     roll = (match.die1, match.die2) if match is not None and match.die1 else None
     return bg_env.Position.from_id(fields[0], variant), roll
 
 
 def _read(text: str, variant: str) -> bg_env.Game:
     """The game of an id, with the settings of the id."""
-    from bg_env.notation.ids import read_position
+    from bg_env.notation import read_position
 
     states, settings = read_position(text, variant)
     return bg_env.Game.from_states(states, settings)

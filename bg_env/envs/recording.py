@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bg_env.envs.episode import OneGame
 from bg_env.errors import OrderError
-from bg_env.records.check import write_records
+from bg_env.records.files import write_records
 from bg_env.records.record import Record
 from bg_env.records.write import session
 

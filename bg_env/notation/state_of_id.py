@@ -10,7 +10,6 @@ import numpy as np
 
 from bg_env.actions import BEAVER, DOUBLE
 from bg_env.errors import NotationError, PositionError, SettingsError
-from bg_env.notation.position_id import ImpossibleIdError
 from bg_env.rules import (
     END_FINISHED,
     END_ILLEGAL,
@@ -31,6 +30,7 @@ from bg_env.rules import (
 )
 
 __all__ = [
+    "ImpossibleIdError",
     "Setup",
     "all_off",
     "fill_state",
@@ -43,6 +43,10 @@ __all__ = [
 ]
 
 _NAMES: Final = {1: "double", 2: "beaver", 3: "raccoon"}
+
+
+class ImpossibleIdError(NotationError, PositionError):
+    """A well-formed id of a position or a state that cannot stand."""
 
 
 @dataclass

@@ -1,32 +1,19 @@
-"""Records replayed with the engine: every roll, play, turn of the cube, award and score is checked."""
+"""Replay of records with the engine: every roll, play, turn of the cube, award and score is checked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from bg_env.errors import BgEnvError, NotationError
 from bg_env.records.check_game import GameReplayer
-from bg_env.records.files import parse_records, read_records, write_records
+from bg_env.records.files import read_records
 from bg_env.records.record import GameRecord, Record
-from bg_env.records.report import Fault, GameReplay, Kept, Moment, Replay
+from bg_env.records.report import FileReplay, Kept, Replay
 from bg_env.rules import Settings
 
-__all__ = [
-    "Fault",
-    "FileReplay",
-    "GameReplay",
-    "Moment",
-    "Replay",
-    "parse_records",
-    "read_records",
-    "replay",
-    "replay_files",
-    "replay_settings",
-    "write_records",
-]
+__all__ = ["replay", "replay_files", "replay_settings"]
 
 _MOST: Final = 15
 """Beavers and automatic doubles that a record of money play may hold: it does not say how many were allowed."""
@@ -86,66 +73,6 @@ def _is_crawford(record: Record, settings: Settings, game: GameRecord, *, over: 
     if game.score is None or over or not settings.crawford or not settings.cube or record.length < 2:
         return False
     return sum(points == record.length - 1 for points in game.score) == 1
-
-
-@dataclass(frozen=True, eq=False)
-class FileReplay:
-    """What was found in a file.
-
-    Attributes:
-        path: the file, as it was given.
-        replays: its records, replayed (a `.jsonl` file may hold several).
-        error: why it could not be read as a record at all; None if it could.
-    """
-
-    path: str
-    replays: tuple[Replay, ...] = ()
-    error: str | None = None
-
-    @property
-    def faults(self) -> tuple[Fault, ...]:
-        """All faults, in order."""
-        return tuple(fault for replay in self.replays for fault in replay.faults)
-
-    @property
-    def lines(self) -> list[str]:
-        """A line for each fault, `FILE: game G move M: what`; or one, `FILE: what`, if it is no record."""
-        if self.error is not None:
-            return [f"{self.path}: {self.error}"]
-        many = len(self.replays) > 1
-        return [
-            f"{self.path}: {fault}" + (f" (record {k} of the file)" if many else "")
-            for k, replay in enumerate(self.replays, 1)
-            for fault in replay.faults
-        ]
-
-    def as_dict(self) -> dict[str, Any]:
-        """What was found, for JSON."""
-        return {
-            "file": self.path,
-            "ok": self.error is None and not self.faults,
-            "error": self.error,
-            "records": [_summary(replay) for replay in self.replays],
-        }
-
-
-def _summary(replay: Replay) -> dict[str, Any]:
-    record = replay.record
-    return {
-        "players": list(record.players),
-        "variant": record.variant.name,
-        "length": record.length,
-        "games": [
-            {
-                "game": game.number,
-                "winner": game.winner,
-                "points": game.points,
-                "moves": len(game.moments) - 1,
-                "faults": [{"move": fault.move, "what": fault.what} for fault in game.faults],
-            }
-            for game in replay.games
-        ],
-    }
 
 
 def replay_files(paths: Iterable[str | Path]) -> list[FileReplay]:

@@ -10,7 +10,7 @@ import numpy as np
 from bg_env.actions import BEAVER as TURN_AGAIN
 from bg_env.actions import DOUBLE, DROP, FIRST_NAMED, ROLL, TAKE, why_illegal_text
 from bg_env.errors import BgEnvError, NotationError
-from bg_env.notation.ids import read_position
+from bg_env.notation import read_position
 from bg_env.notation.moves import Move, first_steps, format_actions, match_play, parse_moves
 from bg_env.notation.state_of_id import fill_state
 from bg_env.records.fast_roll import NOT_DUE, PLAYED, as_steps, play_written

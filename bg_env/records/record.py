@@ -54,7 +54,7 @@ class GameRecord:
         entries: what happened, in order; the award, if there is one, is the last.
         crawford: whether it is the Crawford game; None if not said.
         cube: the cube's value at the start, above 1 after automatic doubles whose ties are not written.
-        start: an id of the state it starts from (see `notation.ids.read_position`); None for the variant's start.
+        start: an id of the state it starts from (see `notation.read_position`); None for the variant's start.
         state: instead of `start`, a whole STATE record by field, for a start that no id can say.
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from bg_env.notation.moves import format_steps, steps_of
 from bg_env.records.record import Entry, Record
 from bg_env.rules import STATE, Settings, States
 
-__all__ = ["Fault", "GameReplay", "Kept", "Moment", "Replay"]
+__all__ = ["Fault", "FileReplay", "GameReplay", "Kept", "Moment", "Replay"]
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,66 @@ class Replay:
     def text(self, moment: Moment) -> str:
         """What happened, in words, the play of a roll included ("31: 8/5 6/5")."""
         return f"{moment.words} {format_steps(self.steps(moment))}" if moment.actions else moment.words
+
+
+@dataclass(frozen=True, eq=False)
+class FileReplay:
+    """What was found in a file.
+
+    Attributes:
+        path: the file, as it was given.
+        replays: its records, replayed (a `.jsonl` file may hold several).
+        error: why it could not be read as a record at all; None if it could.
+    """
+
+    path: str
+    replays: tuple[Replay, ...] = ()
+    error: str | None = None
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """All faults, in order."""
+        return tuple(fault for replay in self.replays for fault in replay.faults)
+
+    @property
+    def lines(self) -> list[str]:
+        """A line for each fault, `FILE: game G move M: what`; or one, `FILE: what`, if it is no record."""
+        if self.error is not None:
+            return [f"{self.path}: {self.error}"]
+        many = len(self.replays) > 1
+        return [
+            f"{self.path}: {fault}" + (f" (record {k} of the file)" if many else "")
+            for k, replay in enumerate(self.replays, 1)
+            for fault in replay.faults
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was found, for JSON."""
+        return {
+            "file": self.path,
+            "ok": self.error is None and not self.faults,
+            "error": self.error,
+            "records": [_summary(replay) for replay in self.replays],
+        }
+
+
+def _summary(replay: Replay) -> dict[str, Any]:
+    record = replay.record
+    return {
+        "players": list(record.players),
+        "variant": record.variant.name,
+        "length": record.length,
+        "games": [
+            {
+                "game": game.number,
+                "winner": game.winner,
+                "points": game.points,
+                "moves": len(game.moments) - 1,
+                "faults": [{"move": fault.move, "what": fault.what} for fault in game.faults],
+            }
+            for game in replay.games
+        ],
+    }
 
 
 class Kept:

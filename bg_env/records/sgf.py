@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from bg_env.errors import NotationError, SettingsError
-from bg_env.notation.ids import read_position
+from bg_env.notation import read_position
 from bg_env.notation.xgid import write_xgid
 from bg_env.records.record import Entry, GameRecord, Kind, Record, from_points, plain_moves, text_of_moves
 from bg_env.rules import BAR, OFF, VARIANTS, Variant

@@ -8,7 +8,7 @@ from typing import Any
 
 from bg_env.actions import BEAVER, DOUBLE, DROP, FIRST_NAMED, ROLL, STEPS, TAKE, Event, step_of
 from bg_env.errors import NotationError
-from bg_env.notation.ids import read_position
+from bg_env.notation import read_position
 from bg_env.notation.moves import Move
 from bg_env.notation.xgid import write_xgid
 from bg_env.records.record import Entry, GameRecord, Kind, Record, text_of_moves

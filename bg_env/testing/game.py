@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bg_env.game import Game
-from bg_env.notation import position_id
+from bg_env.notation.gnubg_ids import decode_position_id
 from bg_env.position import Position
 from bg_env.rules import Phase, Reason, Settings, Variant, illegal_reason
 from bg_env.rules.actions import ACTIONS
@@ -44,7 +44,7 @@ def _check_state(game: Game) -> None:
     shared = [p for p in range(1, 25) if position.mover[p] and position.opponent[25 - p]]
     need(not shared, f"both players hold the points {shared}")
     need(position.turned().turned() == position, "turned twice it is another position")
-    back = position_id.decode(position.id, settings.variant)
+    back = decode_position_id(position.id, settings.variant)
     need(back == (position.mover, position.opponent), f"the position id {position.id} is read as something else")
     legal = set(game.legal_actions())
     waits = game.phase not in (Phase.OPENING, Phase.ROLL, Phase.OVER)
