@@ -31,7 +31,7 @@ else:
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = "python"
 SHELL = {"bash", "console"}
-SHOWN = {"text", "json", "toml", "xml", "bibtex", "{eval-rst}"}  # only shown, or processed by `make site`
+SHOWN = {"text", "dockerfile", "json", "toml", "xml", "bibtex", "{eval-rst}"}  # only shown, or processed by `make site`
 SECONDS = 180  # for all Python blocks of a page together, and for each shell command
 
 _SKIP = re.compile(r"<!--\s*not run:\s*(.*?)\s*-->\s*", re.DOTALL)
