@@ -124,7 +124,7 @@ def main() -> None:
 
     states = positions(asked.positions, asked.seed, asked.player)
     looking = ValuePlayer(player(asked.player, Settings()).net, 1, settings=Settings())
-    chance = looking.odds(states)[:, :3].sum(axis=1)
+    chance = looking.probabilities(states)[:, :3].sum(axis=1)
     seed = asked.seed + 10**9  # not the dice that led to the positions
     rolled = rollout(states, seed, asked.player, ROLL)
     taken = rollout(states, seed, asked.player, DOUBLE, TAKE)

@@ -10,7 +10,7 @@ from bg_env import rules as engine
 from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
 from bg_env.equity import match_equity
 from bg_env.players import ValuePlayer
-from bg_env.players.janowski import CUBE_LIFE, choose_cube, cube_scratch, weigh_cube, worth_of
+from bg_env.players.janowski import CUBE_LIFE, choose_cube, cube_lines, cube_values, value_of_points
 from bg_env.rules import STATE, Phase, Settings
 
 MONEY = Settings(cube_cap=None)
@@ -36,12 +36,12 @@ def cube_state(settings, *, cube=0, owner=-1, answer=False, score=(0, 0), crawfo
 
 
 def weigh(settings, odds, life=CUBE_LIFE, **state):
-    return weigh_cube(cube_state(settings, **state), 0, settings.record(), odds, 0, life, cube_scratch())
+    return cube_values(cube_state(settings, **state), 0, settings.record(), odds, 0, life, cube_lines())
 
 
 def act(settings, odds, life=CUBE_LIFE, **state):
     actions = np.full(1, -1, np.int64)
-    choose_cube(cube_state(settings, **state), settings.record(), odds, life, cube_scratch(), actions)
+    choose_cube(cube_state(settings, **state), settings.record(), odds, life, cube_lines(), actions)
     return int(actions[0])
 
 
@@ -170,16 +170,16 @@ def test_worth_in_a_match_is_the_chance_of_it():
     settings = Settings(match_length=7)
     states = cube_state(settings, score=(5, 3))
     rules = settings.record()
-    assert worth_of(states, 0, rules, 0, 1) == match_equity(1, 4)  # the Crawford game comes next
-    assert worth_of(states, 0, rules, 0, 2) == worth_of(states, 0, rules, 0, 6) == 1
-    assert worth_of(states, 0, rules, 1, 2) == match_equity(2, 2)
-    assert worth_of(states, 0, rules, 0, -2) == match_equity(2, 2)
+    assert value_of_points(states, 0, rules, 0, 1) == match_equity(1, 4)  # the Crawford game comes next
+    assert value_of_points(states, 0, rules, 0, 2) == value_of_points(states, 0, rules, 0, 6) == 1
+    assert value_of_points(states, 0, rules, 1, 2) == match_equity(2, 2)
+    assert value_of_points(states, 0, rules, 0, -2) == match_equity(2, 2)
     states["score"] = 6, 3
-    assert worth_of(states, 0, rules, 1, 2) == match_equity(2, 1, post_crawford=True)
-    assert worth_of(states, 0, Settings(match_length=7, crawford=False).record(), 1, 1) == match_equity(
+    assert value_of_points(states, 0, rules, 1, 2) == match_equity(2, 1, post_crawford=True)
+    assert value_of_points(states, 0, Settings(match_length=7, crawford=False).record(), 1, 1) == match_equity(
         3, 1, post_crawford=True
     )
-    assert worth_of(states, 0, Settings(match_length=40).record(), 1, 2) == 2  # past the table: money play
+    assert value_of_points(states, 0, Settings(match_length=40).record(), 1, 2) == 2  # past the table: money play
 
 
 def test_a_long_match_is_played_as_for_money():

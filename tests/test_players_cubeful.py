@@ -13,7 +13,7 @@ from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
 from bg_env.equity import match_equity
 from bg_env.errors import OrderError, SettingsError
 from bg_env.players import RandomPlayer, ValueNet, ValuePlayer
-from bg_env.players.valuenet.net import extra_inputs_of
+from bg_env.players.valuenet.net import encode_cube
 from bg_env.rules import STATE, Phase, Settings, episode_key, may_turn_again, new_episode, pick_action, settle, word
 from bg_env.rules import apply as do
 from bg_env.rules.candidates import candidates
@@ -103,7 +103,7 @@ def plain_answer(net: ValueNet, state, settings: Settings, deep: int = 1) -> tup
 def test_the_inputs_besides_the_board(kind, settings):
     states = played_states(settings, 150)
     for seat in range(2):
-        got = extra_inputs_of(states, np.full(len(states), seat), settings.record(), {"cube": 3, "match": 40}[kind])
+        got = encode_cube(states, np.full(len(states), seat), settings.record(), {"cube": 3, "match": 40}[kind])
         want = [plain_extra(state, seat, settings, kind) for state in states]
         np.testing.assert_array_equal(got, want)
 
@@ -146,8 +146,17 @@ def test_what_it_cannot_do_is_refused():
         ValuePlayer(cube, 1)
     with pytest.raises(SettingsError, match="net for matches"):
         ValuePlayer(match, settings=Settings())
-    with pytest.raises(OrderError, match="knows no odds"):
-        ValuePlayer(cube, settings=Settings()).odds(np.zeros(1, STATE))
+    with pytest.raises(OrderError, match="has no probabilities of outcomes"):
+        ValuePlayer(cube, settings=Settings()).probabilities(np.zeros(1, STATE))
+
+
+def test_the_old_name_of_probabilities_warns():
+    player = ValuePlayer(nets.random_net(1), settings=Settings())
+    states = played_states(Settings(), 3)
+    with pytest.warns(DeprecationWarning, match="ValuePlayer.odds is now probabilities"):
+        old = player.odds(states)
+    assert np.array_equal(old, player.probabilities(states))
+    assert old.sum(axis=1) == pytest.approx(1)
 
 
 def test_files_tell_their_kind(tmp_path):

@@ -18,7 +18,7 @@ from bg_env import rules as engine
 from bg_env.errors import OrderError
 from bg_env.observations import encoder
 from bg_env.players import player
-from bg_env.players.pubeval import PubevalPlayer, pubeval_play, pubeval_scratch, pubeval_table
+from bg_env.players.pubeval import PubevalPlayer, pubeval_play, pubeval_table
 from bg_env.players.random import RandomPlayer
 from bg_env.rules import STATE, VARIANTS, Phase, Settings, Variant
 
@@ -39,13 +39,13 @@ def start(settings, seed):
 def rolled_states(settings, seed, good):
     """Every state with a whole roll to play of one game: by pubeval's plays if `good`, else by random ones."""
     rng, rules, states = np.random.default_rng(seed), settings.record(), start(settings, seed)
-    table, scratch = pubeval_table(settings.variant.checkers), pubeval_scratch()
+    table, buffer = pubeval_table(settings.variant.checkers), engine.play_buffer()
     while states[0]["phase"] != Phase.OVER:
         if states[0]["phase"] == Phase.CHECKER:
             yield states.copy()
             if good and rng.random() < 0.9:
-                n = pubeval_play(states, 0, rules, table, *scratch)
-                states[0] = scratch[-2][n]
+                n = pubeval_play(states, 0, rules, table, buffer)
+                states[0] = buffer.after[n]
             else:
                 _, _, after = engine.plays(states, rules)
                 states[0] = after[rng.integers(len(after))]
@@ -87,18 +87,18 @@ def plain_best(states, settings):
     ids=str,
 )
 def test_the_first_of_the_plays_that_score_highest(settings):
-    rules, table, scratch = settings.record(), pubeval_table(settings.variant.checkers), pubeval_scratch()
+    rules, table, buffer = settings.record(), pubeval_table(settings.variant.checkers), engine.play_buffer()
     batch = many_states(settings, 25, good=False) + many_states(settings, 25, good=True)
     chosen = PubevalPlayer(settings).choose_plays(np.concatenate(batch), None)
     for states, steps in zip(batch, chosen, strict=True):
         before = states.copy()
         best = plain_best(states, settings)
-        n = pubeval_play(states, 0, rules, table, *scratch)
+        n = pubeval_play(states, 0, rules, table, buffer)
         assert n == best[0]
         assert np.array_equal(states, before)
         _, actions, after = engine.plays(states, rules)
-        assert scratch[-2][n] == after[n]
-        assert steps.tolist() == actions[n].tolist() == scratch[-1][n].tolist()
+        assert buffer.after[n] == after[n]
+        assert steps.tolist() == actions[n].tolist() == buffer.actions[n].tolist()
 
 
 def gnubg_side(counts):
@@ -133,15 +133,15 @@ def test_the_choices_of_gnubg_nn():
     """At least 2,000 positions: random play, pubeval's own play, and races out of both."""
     library = gnubg()
     batch = many_states(CUBELESS, 1000, good=False) + many_states(CUBELESS, 1500, good=True)
-    rules, table, scratch = CUBELESS.record(), pubeval_table(15), pubeval_scratch()
+    rules, table, buffer = CUBELESS.record(), pubeval_table(15), engine.play_buffer()
     races = doubles = 0
     for states in batch:
         s = states[0]
         mover = int(s["turn"])
         board = [gnubg_side(s["points"][1 - mover]), gnubg_side(s["points"][mover])]
         theirs = gnubg_result(board, library.pub_best_move(board, int(s["dice"][0]), int(s["dice"][1])))
-        n = pubeval_play(states, 0, rules, table, *scratch)
-        points = scratch[-2][n]["points"]
+        n = pubeval_play(states, 0, rules, table, buffer)
+        points = buffer.after[n]["points"]
         ours = [gnubg_side(points[1 - mover]), gnubg_side(points[mover])]
         assert ours == theirs, (board, s["dice"], plain_best(states, CUBELESS))
         races += not can_meet(s)

@@ -16,7 +16,7 @@ from bg_env import rules as engine
 from bg_env.equity import match_equity
 from bg_env.errors import OrderError, SettingsError
 from bg_env.players import RandomPlayer, ValueNet, ValuePlayer
-from bg_env.players.janowski import outcome_values
+from bg_env.players.janowski import write_payoffs
 from bg_env.players.valuenet.search import plain_rules
 from bg_env.rules import OFF, STATE, VARIANTS, Phase, Settings
 
@@ -217,7 +217,7 @@ def test_values_of_the_outcomes():
 
     def values(settings):
         out = np.empty((2, 2, 6), np.float32)
-        outcome_values(states, settings.record(), out)
+        write_payoffs(states, settings.record(), out)
         return out
 
     assert values(Settings())[0].tolist() == [POINTS.tolist()] * 2

@@ -12,13 +12,12 @@ import pytest
 
 from bg_env import arena
 from bg_env.errors import SettingsError
-from bg_env.players.valuenet.evaluate import weigh_plays, weigh_room
-from bg_env.players.valuenet.net import FLIP, ValueNet, layer_room, look
+from bg_env.players.valuenet.evaluate import Evaluator, evaluate_plays, new_scratch
+from bg_env.players.valuenet.net import FLIP, ValueNet, evaluate, new_layers
 from bg_env.position import Position
 from bg_env.rules import STATE, Phase, Settings, episode_key, new_episode, pick_action, plays, settle, word
 from bg_env.rules import apply as do
-from bg_env.train.td.self_play import BROKEN, GOES_ON, TERMINAL
-from bg_env.train.td.self_play import VALUES as BOTH
+from bg_env.train.td.self_play import BROKEN, GOES_ON, PAYOFFS, TERMINAL
 
 pytest.importorskip("torch", reason="the TD learner needs torch")
 
@@ -29,7 +28,7 @@ from bg_env.train.td.muon import Muon, orthogonal
 from bg_env.train.td.replay_buffer import ReplayBuffer
 from bg_env.train.td.targets import td_targets
 
-VALUES = BOTH[0, 0]
+VALUES = PAYOFFS[0, 0]
 
 SMALL = TDSettings(total=400, hidden=(24, 12), batch=16, turns=4, minibatch=32, seed=3)
 
@@ -58,13 +57,13 @@ def waiting_states(n: int, variant: str = "backgammon", seed: int = 5) -> tuple[
 def test_probabilities_are_those_of_the_formula(variant: str, tactics: bool) -> None:
     states, settings = waiting_states(60, variant)
     net, rules = nets.random_net(tactics=tactics), settings.record()
-    arrays = net.kernel_arrays(rules)
+    weights = net.kernel_arrays(rules)
     seats = states["turn"].copy()
     out = np.empty((len(states), 8), np.float32)
-    room = layer_room(arrays)
+    layers = new_layers(weights)
     for i, seat in enumerate(seats):
-        look(states, i, np.int64(seat), rules, arrays, room, np.int64(0))
-        out[i] = room[2][0]
+        evaluate(states, i, np.int64(seat), rules, weights, layers)
+        out[i] = layers.outputs
     want = nets.plain_forward(net, nets.plain_inputs(net, states, rules, seats))
     np.testing.assert_allclose(out[:, :6], want, atol=2e-5)
 
@@ -74,8 +73,8 @@ def test_probabilities_are_those_of_the_formula(variant: str, tactics: bool) -> 
 def test_the_best_play_is_the_one_that_the_formula_likes_best(variant: str, tactics: bool) -> None:
     states, settings = waiting_states(80, variant)
     net, rules = nets.random_net(1, tactics=tactics), settings.record()
-    arrays = net.kernel_arrays(rules)
-    room = weigh_room(arrays)
+    evaluator = Evaluator(net.kernel_arrays(rules), rules, PAYOFFS)
+    scratch = new_scratch(evaluator.net)
     for i in range(len(states)):
         mover = int(states[i]["turn"])
         _, actions, after = plays(states[i : i + 1], rules)
@@ -84,10 +83,10 @@ def test_the_best_play_is_the_one_that_the_formula_likes_best(variant: str, tact
         worth = odds @ VALUES * np.where(seen == mover, 1, -1)
         over = after["winner"] >= 0
         worth[over] = after["level"][over]
-        n, _ = weigh_plays(states, i, rules, BOTH, 0, arrays, room)
+        n, _ = evaluate_plays(states, i, evaluator, 0, scratch)
         assert worth[n] >= worth.max() - 1e-4
-        assert room[5][n].tolist() == actions[n].tolist()
-        got = room[-1][2][0, :6]
+        assert scratch.plays.actions[n].tolist() == actions[n].tolist()
+        got = scratch.layers.best[:6]
         if over[n]:
             assert got.tolist() == [float(o == after[n]["level"] - 1) for o in range(6)]
         else:
@@ -243,7 +242,7 @@ def test_a_net_file_loads_and_another_is_refused(tmp_path) -> None:
         ("half.npz", "it is not an .npz file, or it is damaged$"),
         ("damaged.npz", "it is not an .npz file, or it is damaged$"),
         ("array.npz", "it is a single array"),
-        ("none.npz", "no file of a value net: .*No such file"),
+        ("none.npz", "not a file of a value net: .*No such file"),
     ):
         with pytest.raises(SettingsError, match=f"{re.escape(str(tmp_path / bad))} .*{words}"):
             ValueNet.load(tmp_path / bad)
@@ -251,7 +250,7 @@ def test_a_net_file_loads_and_another_is_refused(tmp_path) -> None:
         TDLearner.load(path)
     with pytest.raises(SettingsError, match="no layout has 10 inputs"):
         ValueNet(net.w1[:10], net.b1, net.w2, net.b2, net.w3, net.b3)
-    with pytest.raises(SettingsError, match="w2 has shape"):
+    with pytest.raises(SettingsError, match="w2 must have the shape"):
         ValueNet(net.w1, net.b1, net.w2[:5], net.b2, net.w3, net.b3)
 
 
@@ -272,9 +271,9 @@ def test_the_start_is_worth_little_more_to_the_player_on_roll(tmp_path) -> None:
     states["points"][0] = [start.mover, start.opponent]
     net = nets.random_net()
     rules = Settings(cube=False).record()
-    arrays = net.kernel_arrays(rules)
-    room = layer_room(arrays)
-    look(states, 0, np.int64(0), rules, arrays, room, np.int64(0))
-    out = room[2][0, :6]
+    weights = net.kernel_arrays(rules)
+    layers = new_layers(weights)
+    evaluate(states, 0, np.int64(0), rules, weights, layers)
+    out = layers.outputs[:6]
     assert out.min() > 0
     assert out.sum() == pytest.approx(1, abs=1e-5)

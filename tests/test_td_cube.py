@@ -10,11 +10,11 @@ import pytest
 from test_players_cubeful import plain_worth, played_states
 
 from bg_env.errors import SettingsError
-from bg_env.players.valuenet.evaluate import turn_room
-from bg_env.players.valuenet.search import cube_odds, search_room
+from bg_env.players.valuenet.evaluate import Evaluator, new_scratch, plain
+from bg_env.players.valuenet.search import new_search, write_probabilities
 from bg_env.rules import STATE, Phase, Settings, apply_roll, episode_key
 from bg_env.rules.candidates import candidates
-from bg_env.train.td.self_play import BROKEN, GOES_ON, TERMINAL, VALUES, begin, self_play
+from bg_env.train.td.self_play import BROKEN, GOES_ON, PAYOFFS, TERMINAL, Games, Trajectories, begin, self_play
 
 pytest.importorskip("torch", reason="the TD learner needs torch")
 
@@ -27,19 +27,19 @@ SMALL = TDSettings(total=400, hidden=(24, 12), batch=16, turns=6, minibatch=32, 
 def record_of(settings: Settings, kind: str, *, explore: float = 0.0, games: int = 60, turns: int = 90):
     """What self-play of a random net records."""
     rules, net = settings.record(), nets.random_net(2, kind=kind, tactics=kind == "match")
-    arrays = net.kernel_arrays(rules)
+    evaluator = Evaluator(net.kernel_arrays(rules), rules, PAYOFFS)
     seeds, episodes, states = np.arange(games, dtype=np.uint64), np.zeros(games, np.int64), np.zeros(games, STATE)
     for i in range(games):
         begin(states, i, rules, np.uint64(episode_key(seeds[i], np.uint64(0))))
     shape = turns + 1, games
-    record = (
+    kept = Trajectories(
         np.zeros(shape, STATE),
         np.zeros((*shape, net.b3.size), np.float32),
         np.zeros(shape, np.int8),
         np.full(shape, TERMINAL, np.int8),
     )
-    self_play(states, rules, seeds, episodes, 0, games, VALUES, explore, arrays, search_room(arrays), turn_room(), record)
-    return net, record
+    self_play(Games(states, seeds, episodes), 0, games, evaluator, explore, new_search(evaluator.net), kept)
+    return net, kept
 
 
 CASES = [("cube", Settings(max_turns=400)), ("match", Settings(match_length=5, max_turns=400))]
@@ -149,8 +149,9 @@ def test_exact_targets_are_the_mean_over_21_rolls(kind, settings):
     states = states[states["phase"] == Phase.ROLL_OR_DOUBLE][:6].copy()
     states["phase"], states["decider"] = Phase.ROLL, -1
     net, rules = nets.random_net(8, kind=kind), settings.record()
-    arrays, mean = net.kernel_arrays(rules), np.empty((len(states), 6))
-    cube_odds(states, rules, np.repeat(VALUES, len(states), 0), arrays, search_room(arrays), 1, mean)
+    weights, mean = net.kernel_arrays(rules), np.empty((len(states), 6))
+    evaluator = Evaluator(weights, rules, np.repeat(PAYOFFS, len(states), 0))
+    write_probabilities(states, plain(evaluator), plain(new_scratch(weights)), 1, mean)
     for state, got in zip(states, mean[:, 0], strict=True):
         seat, want = int(state["turn"]), 0.0
         stake = 2 ** int(state["cube"]) if kind == "cube" else 1

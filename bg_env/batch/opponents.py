@@ -28,8 +28,8 @@ from bg_env.errors import IllegalActionError
 from bg_env.options import EnvOptions
 from bg_env.players import Player, PlayPlayer, PubevalPlayer, RandomPlayer, ask, player_for
 from bg_env.players.protocol import plays_only
-from bg_env.players.pubeval import pubeval_play, pubeval_scratch, pubeval_table
-from bg_env.rules import Phase, Settings
+from bg_env.players.pubeval import pubeval_play, pubeval_table
+from bg_env.rules import Phase, PlayBuffer, Settings, play_buffer
 from bg_env.rules.actions import LAST_NAMED, ROLL, TAKE
 
 __all__ = ["Pubeval", "batch_opponent", "opponent_kind", "pubeval_for", "pubeval_replies", "reply"]
@@ -99,13 +99,13 @@ class Pubeval(NamedTuple):
 
     table: npt.NDArray[np.int64]
     """`pubeval_table(checkers)`."""
-    scratch: tuple[Any, ...]
-    """`pubeval_scratch()`, of which the last but one holds the states after each play."""
+    plays: tuple[Any, ...]
+    """The fields of a `PlayBuffer`."""
 
 
 def pubeval_for(settings: Settings) -> Pubeval:
     """Pubeval's table and arrays for these settings."""
-    return Pubeval(pubeval_table(settings.variant.checkers), pubeval_scratch())
+    return Pubeval(pubeval_table(settings.variant.checkers), tuple(play_buffer()))
 
 
 @kernel
@@ -116,15 +116,15 @@ def pubeval_replies(batch: Arrays, info: Info, pubeval: Arrays, lo: int, hi: int
     none. `pubeval` has the fields of a `Pubeval`.
     """
     games = Batch(*batch)
-    table, scratch = pubeval
+    table, plays = pubeval[0], PlayBuffer(*pubeval[1])
     states = games.states
     for i in range(lo, hi):
         while games.slots[i]["over"] == RUNNING and opponent_decides(games, i):
             phase = states[i]["phase"]
             if phase == Phase.CHECKER:
                 states[i]["choices"] += 1
-                n = pubeval_play(states, i, games.rules, table, *scratch)
-                go_to(games, i, scratch[-2], n, info)
+                n = pubeval_play(states, i, games.rules, table, plays)
+                go_to(games, i, plays.after, n, info)
             elif phase == Phase.ROLL_OR_DOUBLE:
                 act(games, i, ROLL, info)
             elif phase == Phase.TAKE_OR_DROP:

@@ -1,13 +1,12 @@
-"""The player `gnubg`: GNU Backgammon's nets, through the package gnubg-nn, which is imported when the player is made.
+"""The player `gnubg`: GNU Backgammon's nets, through the package gnubg-nn, which is imported when a player is made.
 
-gnubg-nn is under the GPL and no dependency of bg_env: `pip install gnubg-nn`. Checker plays are its `best_move`, in matches
+gnubg-nn is under the GPL and not a dependency of bg_env: `pip install gnubg-nn`. Checker plays are its `best_move`, in matches
 at the score and cube. Cube decisions in matches are its `evaluate_cube_decision` (with its own match equity table, up to 25
-points away); it has none for money play, where, as in GNU Backgammon itself, Janowski's model (`bg_env.players.janowski`)
-weighs its cubeless odds. Under Jacoby with a centred cube, and for a roll partly played, which `best_move` does not know,
-its odds of every play are weighed here.
+points away). It has none for money play; there, as in GNU Backgammon itself, they are those of Janowski's model
+(`bg_env.players.janowski`) from its cubeless probabilities. `best_move` does not cover Jacoby with a centred cube nor a roll
+that is partly played; there every play is evaluated here, by its probabilities.
 
-The package keeps score and cube in one place for the whole process: the player sets them under a lock and leaves them at
-money play.
+The package keeps one score and one cube for the whole process: the player sets them under a lock, and then money play again.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import numpy.typing as npt
 from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
 from bg_env.checks import checked_whole
 from bg_env.errors import MissingDependencyError, OrderError, SettingsError
-from bg_env.players.janowski import choose_cube, cube_scratch, outcome_values
+from bg_env.players.janowski import choose_cube, cube_lines, write_payoffs
 from bg_env.players.valuenet.search import plain_rules
 from bg_env.rules import VARIANTS, Phase, Settings, States, plays
 
@@ -31,7 +30,7 @@ CUBE_LIFE: Final = 0.68
 """GNU Backgammon's cube-life index of positions with contact."""
 MOST_PLIES: Final = 3
 FARTHEST: Final = 25
-"""The most points away that its match equity tables know."""
+"""The most points away that its match equity tables cover."""
 
 _LOCK = threading.Lock()
 
@@ -51,15 +50,15 @@ def _board(points: npt.NDArray[Any], mover: int) -> list[list[int]]:
 
 
 class GnubgPlayer:
-    """GNU Backgammon's nets; see the module.
+    """A player by GNU Backgammon's nets; see the module `bg_env.players.gnubg`.
 
     Args:
-        plies: how far it looks ahead, as GNU Backgammon counts: 0 is none.
-        settings: what is played; None: `bind` tells.
+        plies: plies of look-ahead as GNU Backgammon counts them, 0 (none) to 3.
+        settings: the settings in force; None if they follow by `bind`.
 
     Raises:
         MissingDependencyError: gnubg-nn is not installed.
-        SettingsError: `plies` is out of range, or the variant is one that the nets do not know.
+        SettingsError: `plies` is out of range, or the nets do not cover the variant.
     """
 
     def __init__(self, plies: int = 0, *, settings: Settings | None = None) -> None:
@@ -89,25 +88,24 @@ class GnubgPlayer:
         settings = self._need_settings()
         plain = plain_rules(settings.variant)
         offsets, actions, after = plays(states, plain)
-        values = np.empty((len(states), 2, 6), np.float32)
-        outcome_values(states, self._rules, values)
+        payoffs = np.empty((len(states), 2, 6), np.float32)
+        write_payoffs(states, self._rules, payoffs)
         steps = np.empty((len(states), 4), np.int64)
         with _LOCK:
             try:
                 for i, (first, end) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
-                    n = 0 if end - first == 1 else self._best(states[i], after[first:end], values[i])
+                    n = 0 if end - first == 1 else self._best(states[i], after[first:end], payoffs[i])
                     steps[i] = actions[first + n]
             finally:
                 self._gnubg.set.score(0, 0)
         return steps
 
-    def _best(self, state: Any, after: States, values: npt.NDArray[Any]) -> int:
-        """The index in `after` of the play that gnubg likes best."""
+    def _best(self, state: np.void, after: States, payoffs: npt.NDArray[np.float32]) -> int:
+        """The index in `after` of gnubg's best play."""
         mover, dice = int(state["turn"]), state["dice"].tolist()
         whole = sum(state["left"].tolist()) == (4 if dice[0] == dice[1] else 2)
-        if not whole or (self._rules[0]["jacoby"] and state["owner"] == -1):  # what best_move knows nothing of
-            worth = [self._worth(after[n], mover, values[mover]) for n in range(len(after))]
-            return int(np.argmax(worth))
+        if not whole or (self._rules[0]["jacoby"] and state["owner"] == -1):  # beyond best_move
+            return int(np.argmax([self._value(after[n], mover, payoffs[mover]) for n in range(len(after))]))
         board = _board(state["points"], mover)
         self._set(state, mover)
         theirs, ours = (np.array(side, np.int8) for side in board)
@@ -120,22 +118,22 @@ class GnubgPlayer:
         same = (after["points"][:, mover, 1:] == ours) & (after["points"][:, 1 - mover, 1:] == theirs)
         return int(np.argmax(same.all(axis=1)))
 
-    def _worth(self, after: Any, mover: int, values: npt.NDArray[Any]) -> float:
-        """What a play is worth to the mover by gnubg's odds and the values of the outcomes."""
+    def _value(self, after: np.void, mover: int, payoffs: npt.NDArray[np.float32]) -> float:
+        """The value of a play to the mover by gnubg's probabilities and the payoffs of the outcomes."""
         if after["winner"] >= 0:
-            return float(values[after["level"] - 1])
-        odds = self._odds(after["points"], 1 - mover)
-        return float(np.dot(odds[3:], values[:3]) + np.dot(odds[:3], values[3:]))
+            return float(payoffs[after["level"] - 1])
+        of_other = self._probabilities(after["points"], 1 - mover)
+        return float(np.dot(of_other[3:], payoffs[:3]) + np.dot(of_other[:3], payoffs[3:]))
 
-    def _odds(self, points: npt.NDArray[Any], roller: int) -> npt.NDArray[np.float64]:
-        """The chances of the player on roll to win 1, 2, 3 points and to lose 1, 2, 3."""
+    def _probabilities(self, points: npt.NDArray[np.int8], roller: int) -> npt.NDArray[np.float64]:
+        """The probabilities of the player on roll to win 1, 2, 3 points and to lose 1, 2, 3: float64 (6,)."""
         win, gammon, backgammon, lost, lost_more = self._gnubg.probabilities(_board(points, roller), self.plies)
-        odds = np.array([win - gammon, gammon - backgammon, backgammon, 1 - win - lost, lost - lost_more, lost_more])
-        np.maximum(odds, 0.0, out=odds)
-        return odds
+        found = np.array([win - gammon, gammon - backgammon, backgammon, 1 - win - lost, lost - lost_more, lost_more])
+        np.maximum(found, 0.0, out=found)
+        return found
 
-    def _set(self, state: Any, mover: int) -> None:
-        """Tell the engine score and cube, `mover` being gnubg's O."""
+    def _set(self, state: np.void, mover: int) -> None:
+        """Set the engine's score and cube, `mover` being gnubg's O."""
         settings = self.settings
         if settings is None or settings.money:
             return
@@ -156,10 +154,10 @@ class GnubgPlayer:
         if moving.any():
             actions[moving] = self.choose_plays(states[moving], words[moving])[:, 0]
         far = settings.match_length - states["score"].min(axis=1) > FARTHEST if settings.match_length else np.True_
-        by_odds = ~moving & far
-        if by_odds.any():
-            actions[by_odds] = self._by_odds(states[by_odds])
-        rest = np.flatnonzero(~moving & ~by_odds)
+        by_model = ~moving & far
+        if by_model.any():
+            actions[by_model] = self._by_model(states[by_model])
+        rest = np.flatnonzero(~moving & ~by_model)
         with _LOCK:
             try:
                 for i in rest.tolist():
@@ -168,18 +166,18 @@ class GnubgPlayer:
                 self._gnubg.set.score(0, 0)
         return actions
 
-    def _by_odds(self, states: States) -> npt.NDArray[np.int64]:
-        """Cube decisions by Janowski's model over the cubeless odds."""
-        odds = np.empty((len(states), 6), np.float64)
+    def _by_model(self, states: States) -> npt.NDArray[np.int64]:
+        """Cube decisions by Janowski's model from the cubeless probabilities."""
+        probabilities = np.empty((len(states), 6), np.float64)
         with _LOCK:
             for i, turn in enumerate(states["turn"].tolist()):
-                odds[i] = self._odds(states[i]["points"], turn)
+                probabilities[i] = self._probabilities(states[i]["points"], turn)
         actions = np.empty(len(states), np.int64)
-        choose_cube(states, self._rules, odds, CUBE_LIFE, cube_scratch(), actions)
+        choose_cube(states, self._rules, probabilities, CUBE_LIFE, cube_lines(), actions)
         return actions
 
-    def _in_match(self, state: Any) -> int:
-        """A cube decision in a match: the engine looks from the side of the player who doubles or might."""
+    def _in_match(self, state: np.void) -> int:
+        """A cube decision in a match: the engine evaluates it for the player who doubles or may."""
         turn = int(state["turn"])
         self._set(state, turn)
         key = self._gnubg.key_of_board(_board(state["points"], turn))

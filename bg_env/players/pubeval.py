@@ -1,10 +1,10 @@
 """The player `pubeval`: Gerald Tesauro's public benchmark player of 1993, two linear evaluators over 122 inputs.
 
-It plays the legal play whose result scores highest, by one set of weights where the sides can still meet and by another in
-races, decided by the position before the play. It knows no cube. Against the random player it wins 2.5 points a game.
+It makes the legal play whose result scores highest, by one set of weights where the sides can still meet and by another in
+races, as the position before the play decides. It knows no cube. Against the random player it wins 2.5 points a game.
 
-The weights are decimal numbers of five places, so that scores are kept as exact integers here: the same play is chosen on every
-machine, compiled or not. Of equal scores the first play in the order of `rules.plays` wins. The last input is the share of
+The weights are decimal numbers of five places, so scores are exact integers here: the same play is chosen on every machine,
+compiled or not. Among equal scores the first play in the order of `rules.plays` is chosen. The last input is the share of
 checkers borne off, n / 15 in the original, n / the variant's number here.
 """
 
@@ -13,30 +13,29 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from importlib import resources
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from bg_env._jit import kernel
 from bg_env.errors import OrderError
-from bg_env.rules import BAR, MAX_PLAYS, OFF, STATE, Settings, States, plays_into, plays_scratch
+from bg_env.rules import BAR, OFF, PlayBuffer, Rules, Settings, States, list_plays, play_buffer
 
-__all__ = ["PubevalPlayer", "pubeval_play", "pubeval_scratch", "pubeval_table"]
+__all__ = ["PubevalPlayer", "pubeval_play", "pubeval_table"]
 
 CONTACT = 0
 RACE = 1
 
-_Array = npt.NDArray[Any]
-_Scratch = tuple[_Array, _Array, _Array, _Array, _Array, _Array]
+Integers = npt.NDArray[np.int64]
 
-PLACES = 10**5
+PLACES: Final = 10**5
 """The weights are multiples of 1 / PLACES."""
 
 
 @lru_cache
 def pubeval_table(checkers: int) -> npt.NDArray[np.int64]:
-    """What each place adds to the score, as integers: weights * 100,000 * 2 * `checkers`.
+    """The contributions of all places to the score, as integers: weights * 100,000 * 2 * `checkers`.
 
     Returns:
         int64 (2, 26, checkers + 2), read only: [CONTACT or RACE, place, n + 1]. Places 1-24 are the player's own points with n
@@ -58,17 +57,8 @@ def pubeval_table(checkers: int) -> npt.NDArray[np.int64]:
     return table
 
 
-def pubeval_scratch() -> _Scratch:
-    """The arrays that `pubeval_play` works in, from `work` on: one set for each thread."""
-    return (
-        *plays_scratch(),
-        np.empty(MAX_PLAYS, STATE),
-        np.empty((MAX_PLAYS, 4), np.int16),
-    )
-
-
 @kernel
-def _kind(states: Any, i: Any) -> Any:
+def _kind(states: States, i: int) -> int:
     """CONTACT if any two opposing checkers have yet to pass each other, else RACE."""
     rear = 0
     for side in range(2):
@@ -80,10 +70,10 @@ def _kind(states: Any, i: Any) -> Any:
 
 
 @kernel
-def _score(after: Any, n: Any, side: Any, table: Any, kind: Any) -> Any:
+def _score(after: States, n: int, side: int, table: Integers, kind: int) -> int:
     """The score of position `n` for `side`, which has just played."""
     other = 1 - side
-    score = table[kind, OFF, np.int64(after[n]["points"][side, OFF]) + 1]
+    score: int = table[kind, OFF, np.int64(after[n]["points"][side, OFF]) + 1]
     score += table[kind, BAR, np.int64(after[n]["points"][other, BAR]) + 1]
     for p in range(1, 25):
         own = np.int64(after[n]["points"][side, p])
@@ -94,15 +84,13 @@ def _score(after: Any, n: Any, side: Any, table: Any, kind: Any) -> Any:
 
 
 @kernel
-def pubeval_play(
-    states: Any, i: Any, rules: Any, table: Any, work: Any, path: Any, sets: Any, pairs: Any, after: Any, actions: Any
-) -> Any:
-    """Pubeval's play in state `i` (phase CHECKER): its index n in `after` and `actions`.
+def pubeval_play(states: States, i: int, rules: Rules, table: Integers, plays: PlayBuffer) -> int:
+    """List the plays of state `i` (phase CHECKER) and choose pubeval's: its index in `plays.after` and `plays.actions`.
 
-    `table` is `pubeval_table(checkers)`, the rest `pubeval_scratch()`. `after[n]` is the state that follows, before dice that
-    fall due; `actions[n]` has the play's steps, -1 behind the last.
+    `table` is `pubeval_table(checkers)`.
     """
-    end = plays_into(states, i, rules, work, path, sets, pairs, after, actions, 0)
+    after = plays.after
+    end = list_plays(states, i, rules, plays, 0)
     side = np.int64(states[i]["turn"])
     kind = _kind(states, i)
     best = 0
@@ -118,17 +106,20 @@ def pubeval_play(
 
 
 @kernel
-def _choose_plays(
-    states: Any, rules: Any, table: Any, work: Any, path: Any, sets: Any, pairs: Any, after: Any, actions: Any, out: Any
-) -> None:
+def _choose_plays(states: States, rules: Rules, table: Integers, arrays: tuple[Any, ...], steps: Integers) -> None:
+    plays = PlayBuffer(*arrays)
     for i in range(states.shape[0]):
-        n = pubeval_play(states, i, rules, table, work, path, sets, pairs, after, actions)
+        n = pubeval_play(states, i, rules, table, plays)
         for k in range(4):
-            out[i, k] = actions[n, k]
+            steps[i, k] = plays.actions[n, k]
 
 
 class PubevalPlayer:
-    """Tesauro's pubeval, for the settings it is bound to; rolls, takes, names 6-6."""
+    """Tesauro's pubeval, bound to settings; it rolls, takes and names 6-6.
+
+    Args:
+        settings: the settings in force; None if they follow by `bind`.
+    """
 
     name = "pubeval"
 
@@ -143,7 +134,7 @@ class PubevalPlayer:
         return PubevalPlayer(settings)
 
     def choose_plays(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:  # noqa: ARG002 - draws nothing
-        """The steps of the play that scores highest, for each state (phase CHECKER); see `PlayPlayer.choose_plays`.
+        """The steps of the play with the highest score for each state (phase CHECKER); see `PlayPlayer.choose_plays`.
 
         Raises:
             OrderError: the player is bound to no settings.
@@ -152,7 +143,7 @@ class PubevalPlayer:
             msg = "pubeval must know the settings: use PubevalPlayer(settings) or PubevalPlayer().bind(settings)"
             raise OrderError(msg)
         steps = np.empty((len(states), 4), np.int64)
-        _choose_plays(states, self._rules, self._table, *pubeval_scratch(), steps)
+        _choose_plays(states, self._rules, self._table, tuple(play_buffer()), steps)
         return steps
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,191 +1,270 @@
-"""Every candidate of a decision weighed by a value net, compiled.
+"""Evaluation of the candidates of a decision by a value net, as kernels.
 
-`net` is `ValueNet.kernel_arrays`; `room` is what `weigh_room` makes, one set for each thread. What the six outcomes are worth
-to a net of kind "odds" is in `values`, float32 (n, 2, 6): for each state as each seat sees it, see `cube.outcome_values`;
-nets of the other kinds answer with a worth and do not ask.
-
-Worth is that of the mover: in money play points a game at a cube of 1, in a match twice the chance to win it less 1, by a net
-of kind "odds" as `values` has it.
+A value is that of the mover. With a net of kind "odds" it is the mean of the payoffs over the six outcomes, see
+`bg_env.players.janowski.write_payoffs`; nets of the other kinds know no payoffs, and their value is the output itself: points a
+game at a cube of 1 in money play, in a match twice the chance to win it, less 1.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from bg_env._jit import kernel
+from bg_env._jit import inlined, kernel
 from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
-from bg_env.players.valuenet.net import add_extra, add_tactics, change, first_layer, further_layers, layer_room, look
+from bg_env.players.valuenet.net import (
+    OUTCOMES,
+    Layers,
+    Net,
+    add_cube,
+    add_tactics,
+    evaluate,
+    forward,
+    knows_cube,
+    new_layers,
+    sum_board,
+    sum_change,
+)
 from bg_env.rewards import match_chance
-from bg_env.rules import MAX_PLAYS, STATE, Phase, apply, may_turn_again, plays_into, plays_scratch
+from bg_env.rules import MAX_PLAYS, STATE, PlayBuffer, Rules, States, apply, list_plays, may_turn_again, play_buffer
 
-__all__ = ["answer_turn", "flip", "look_as", "turn_cube", "turn_room", "weigh_plays", "weigh_room", "worth_of_row"]
+__all__ = [
+    "Evaluator",
+    "Scratch",
+    "answer_double",
+    "evaluate_as",
+    "evaluate_plays",
+    "evaluator_of",
+    "flip",
+    "new_scratch",
+    "plain",
+    "roll_or_double",
+    "scratch_of",
+    "value_of",
+    "write_result",
+]
 
 _FIRST = np.int64(0)
-_SECOND = np.int64(1)
 _THIRD = np.int64(2)
 _FOURTH = np.int64(3)
-_CHECKER = int(Phase.CHECKER)
+
+Floats = npt.NDArray[np.float32]
 
 
-def weigh_room(net: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arrays that `weigh_plays` works in: (..., after, actions, worth, layers), `layers` of `layer_room`."""
-    return (
-        *plays_scratch(),
-        np.empty(MAX_PLAYS, STATE),
-        np.empty((MAX_PLAYS, 4), np.int16),
-        np.empty(MAX_PLAYS, np.float32),
-        layer_room(net),
+class Evaluator(NamedTuple):
+    """A net and what it evaluates by.
+
+    Attributes:
+        net: the weights.
+        rules: the RULES record that states are played on by.
+        payoffs: float32 (n, 2, 6), the values of the six outcomes in each state, for either seat; not used by nets that know
+            the cube.
+    """
+
+    net: Net
+    rules: Rules
+    payoffs: Floats
+
+
+class Scratch(NamedTuple):
+    """Scratch for the evaluation of all plays of a roll: one set for each thread.
+
+    Attributes:
+        plays: the plays.
+        values: float32 (MAX_PLAYS,), the values of the plays.
+        layers: of the net.
+        step: STATE (1,), a state one roll or one action ahead.
+        cube: STATE (4,), states after turns of the cube.
+        mean: float64 (6,), mean probabilities over rolls.
+    """
+
+    plays: PlayBuffer
+    values: Floats
+    layers: Layers
+    step: States
+    cube: States
+    mean: npt.NDArray[np.float64]
+
+
+def new_scratch(net: Net) -> Scratch:
+    """Scratch for evaluations by this net."""
+    return Scratch(
+        plays=play_buffer(),
+        values=np.empty(MAX_PLAYS, np.float32),
+        layers=new_layers(net),
+        step=np.empty(1, STATE),
+        cube=np.zeros(4, STATE),
+        mean=np.empty(OUTCOMES, np.float64),
     )
 
 
-def turn_room() -> Any:
-    """The states that `turn_cube` and `answer_turn` work with."""
-    return np.zeros(4, STATE)
+def plain(value: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Nested named tuples as nested plain tuples, which numba takes from Python in a fraction of the time."""
+    return tuple([plain(item) if isinstance(item, tuple) else item for item in value])
+
+
+@inlined
+def evaluator_of(arrays: tuple[Any, ...]) -> Evaluator:
+    """The `Evaluator` that `plain` made a tuple of."""
+    net, rules, payoffs = arrays
+    return Evaluator(Net(*net), rules, payoffs)
+
+
+@inlined
+def scratch_of(arrays: tuple[Any, ...]) -> Scratch:
+    """The `Scratch` that `plain` made a tuple of."""
+    plays, values, layers, step, cube, mean = arrays
+    return Scratch(PlayBuffer(*plays), values, Layers(*layers), step, cube, mean)
 
 
 @kernel
-def flip(out: Any, row: Any, net: Any) -> None:
-    """Turn the answer `out[row]` to the other seat's view."""
-    if net[2].shape[0] > 0:
-        out[row, 0] = -out[row, 0]
+def flip(net: Net, outputs: Floats) -> None:
+    """Turn outputs of the net to the view of the other seat."""
+    if knows_cube(net):
+        outputs[0] = -outputs[0]
         return
     for o in range(3):
-        out[row, o], out[row, o + 3] = out[row, o + 3], out[row, o]
+        outputs[o], outputs[o + 3] = outputs[o + 3], outputs[o]
 
 
 @kernel
-def look_as(states: Any, i: Any, seat: Any, rules: Any, net: Any, layers: Any) -> None:
-    """The net's answer to state `i`, where a roll is due, as `seat` sees it, into `out[1]`; who is on roll is asked."""
+def evaluate_as(states: States, i: int, seat: int, evaluator: Evaluator, layers: Layers) -> None:
+    """Outputs of the net at state `i`, where a roll of either player is due, as `seat` sees it, into `layers.outputs`."""
     turn = np.int64(states[i]["turn"])
-    look(states, i, turn, rules, net, layers, _SECOND)
+    evaluate(states, i, turn, evaluator.rules, evaluator.net, layers)
     if turn != seat:
-        flip(layers[2], _SECOND, net)
+        flip(evaluator.net, layers.outputs)
 
 
 @kernel
-def worth_of_row(out: Any, row: Any, values: Any, v: Any, seat: Any, net: Any) -> Any:
-    """What the answer `out[row]`, as `seat` sees it, is worth to it."""
-    if net[2].shape[0] > 0:
-        return out[row, 0]
-    worth = np.float32(0)
-    for o in range(6):
-        worth += out[row, o] * values[v, seat, o]
-    return worth
+def value_of(outputs: Floats, evaluator: Evaluator, row: int, seat: int) -> float:
+    """The value of outputs, as `seat` sees them, to `seat`, by the payoffs of row `row`."""
+    value: float = outputs[0]
+    if not knows_cube(evaluator.net):
+        value = np.float32(0)
+        for o in range(OUTCOMES):
+            value += outputs[o] * evaluator.payoffs[row, seat, o]
+    return value
 
 
 @kernel
-def ended(states: Any, i: Any, seat: Any, rules: Any, net: Any, out: Any, row: Any) -> None:
-    """What the game that state `i` has just ended came to, as `seat` sees it, into `out[row]`, as a net would answer."""
-    for o in range(6):
-        out[row, o] = np.float32(0)
+def write_result(states: States, i: int, seat: int, evaluator: Evaluator, outputs: Floats) -> None:
+    """The result of the game that has just ended in state `i`, as `seat` sees it, in the form of the net's outputs."""
+    for o in range(OUTCOMES):
+        outputs[o] = np.float32(0)
+    rules = evaluator.rules
     winner = np.int64(states[i]["winner"])
-    if net[2].shape[0] == 0:
-        out[row, states[i]["level"] - 1 + (0 if winner == seat else 3)] = np.float32(1)
+    if not knows_cube(evaluator.net):
+        outputs[states[i]["level"] - 1 + (0 if winner == seat else 3)] = np.float32(1)
         return
     if rules[0]["match_length"] == 0:
-        worth = float(states[i]["level"])
+        value = float(states[i]["level"])
     else:
         own = np.int64(states[i]["score"][winner])
         other = np.int64(states[i]["score"][1 - winner])
-        worth = 2.0 * match_chance(rules, own, other, states[i]["crawford"]) - 1.0
-    out[row, 0] = np.float32(worth if winner == seat else -worth)
+        value = 2.0 * match_chance(rules, own, other, states[i]["crawford"]) - 1.0
+    outputs[0] = np.float32(value if winner == seat else -value)
 
 
 @kernel
-def weigh_plays(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, room: Any) -> Any:
-    """Weigh all plays of state `i` (phase CHECKER), with the values `values[v]`.
+def evaluate_plays(states: States, i: int, evaluator: Evaluator, row: int, scratch: Scratch) -> tuple[int, int]:
+    """Evaluate all plays of state `i` (phase CHECKER), by the payoffs of row `row`.
 
-    The room's `after[n]` and `actions[n]` are then the plays in the order of `rules.plays`, `worth[n]` what each is worth to
-    the mover, `out[0]` the answer to the best as it sees it. Returns the best, the first of equals, and how many there are.
+    Afterwards the scratch holds the plays, in the order of `rules.plays`, their values to the mover, and in `layers.best` the
+    outputs at the best play, as the mover sees it.
+
+    Returns:
+        The best play, the first of equals, and the number of plays.
     """
-    work, path, hits, keys, after, actions, worth, layers = room
-    hidden, second, out, on, seen = layers
-    end = plays_into(states, i, rules, work, path, hits, keys, after, actions, 0)
+    net, layers, after, values = evaluator.net, scratch.layers, scratch.plays.after, scratch.values
+    end = list_plays(states, i, evaluator.rules, scratch.plays, 0)
     mover = np.int64(states[i]["turn"])
     other = 1 - mover
     started = False
     best = 0
     for n in range(end):
         if after[n]["winner"] >= 0:
-            ended(after, n, mover, rules, net, out, _SECOND)
+            write_result(after, n, mover, evaluator, layers.outputs)
         elif after[n]["turn"] == other:
             if not started:
-                first_layer(states, i, other, net[0], hidden, _FIRST)
-                add_extra(after, n, other, rules, net[2], hidden, _FIRST, on)  # the same after every play
+                sum_board(states, i, other, net, layers.base)
+                add_cube(after, n, other, evaluator.rules, net, layers, layers.base)  # the same after every play
                 started = True
-            change(states, i, after, n, other, net[0], hidden)
-            add_tactics(after, n, other, net[1], hidden, _SECOND, seen)
-            further_layers(hidden, _SECOND, net, second, out, _SECOND)
-            flip(out, _SECOND, net)
+            sum_change(states, i, after, n, other, net, layers)
+            add_tactics(after, n, other, net, layers)
+            forward(net, layers)
+            flip(net, layers.outputs)
         else:  # the 1-2 bonus: the mover goes on
-            look_as(after, n, mover, rules, net, layers)
-        worth[n] = worth_of_row(out, _SECOND, values, v, mover, net)
-        if n == 0 or worth[n] > worth[best]:
+            evaluate_as(after, n, mover, evaluator, layers)
+        values[n] = value_of(layers.outputs, evaluator, row, mover)
+        if n == 0 or values[n] > values[best]:
             best = n
-            for o in range(6):
-                out[0, o] = out[1, o]
+            for o in range(OUTCOMES):
+                layers.best[o] = layers.outputs[o]
     return best, end
 
 
 @kernel
-def _stands(states: Any, i: Any, seat: Any, rules: Any, net: Any, layers: Any) -> Any:
-    """What state `i`, ended or with a roll due, is worth to `seat`: points in money play at the cube as it is then."""
+def _value_at_stake(states: States, i: int, seat: int, evaluator: Evaluator, layers: Layers) -> float:
+    """The value of state `i`, ended or with a roll due, to `seat`: in money play points at the cube as it is then."""
     if states[i]["winner"] >= 0:
-        ended(states, i, seat, rules, net, layers[2], _SECOND)
+        write_result(states, i, seat, evaluator, layers.outputs)
     else:
-        look_as(states, i, seat, rules, net, layers)
-    worth = float(layers[2][1, 0])
-    if rules[0]["match_length"] == 0:
-        worth *= np.int64(1) << np.int64(states[i]["cube"])
-    return worth
+        evaluate_as(states, i, seat, evaluator, layers)
+    value = float(layers.outputs[0])
+    if evaluator.rules[0]["match_length"] == 0:
+        value *= np.int64(1) << np.int64(states[i]["cube"])
+    return value
 
 
 @kernel
-def _take_or_drop(turned: Any, i: Any, rules: Any, net: Any, layers: Any, k: Any) -> Any:
-    """The better of take and drop for who is asked in state `turned[i]`, and its worth; works in `turned[k]`."""
-    seat = np.int64(turned[i]["decider"])
-    turned[k] = turned[i]
-    apply(turned, k, rules, TAKE)
-    taken = _stands(turned, k, seat, rules, net, layers)
-    turned[k] = turned[i]
-    apply(turned, k, rules, DROP)
-    dropped = _stands(turned, k, seat, rules, net, layers)
+def _take_or_drop(i: int, evaluator: Evaluator, scratch: Scratch, k: int) -> tuple[int, float]:
+    """The better of take and drop in state `scratch.cube[i]`, and its value to the decider; works in `scratch.cube[k]`."""
+    cube = scratch.cube
+    seat = np.int64(cube[i]["decider"])
+    cube[k] = cube[i]
+    apply(cube, k, evaluator.rules, TAKE)
+    taken = _value_at_stake(cube, k, seat, evaluator, scratch.layers)
+    cube[k] = cube[i]
+    apply(cube, k, evaluator.rules, DROP)
+    dropped = _value_at_stake(cube, k, seat, evaluator, scratch.layers)
     if taken >= dropped:
         return TAKE, taken
     return DROP, dropped
 
 
 @kernel
-def _answer(turned: Any, i: Any, rules: Any, net: Any, layers: Any) -> Any:
-    """The best answer to the turned cube of state `turned[i]`, and its worth to who gives it; works in the states behind."""
-    action, worth = _take_or_drop(turned, i, rules, net, layers, i + 1)
-    if may_turn_again(turned, i, rules):
-        turned[_THIRD] = turned[i]
-        apply(turned, _THIRD, rules, BEAVER)
-        again = -_take_or_drop(turned, _THIRD, rules, net, layers, _FOURTH)[1]
-        if again > worth:
+def _best_answer(evaluator: Evaluator, scratch: Scratch) -> tuple[int, float]:
+    """The best answer to the double offered in `scratch.cube[0]`, and its value to the decider; works in the other states."""
+    action, value = _take_or_drop(_FIRST, evaluator, scratch, _FIRST + 1)
+    if may_turn_again(scratch.cube, _FIRST, evaluator.rules):
+        scratch.cube[_THIRD] = scratch.cube[_FIRST]
+        apply(scratch.cube, _THIRD, evaluator.rules, BEAVER)
+        again = -_take_or_drop(_THIRD, evaluator, scratch, _FOURTH)[1]
+        if again > value:
             return BEAVER, again
-    return action, worth
+    return action, value
 
 
 @kernel
-def answer_turn(states: Any, i: Any, rules: Any, net: Any, layers: Any, turned: Any) -> Any:
-    """The answer to the turned cube of state `i` (phase TAKE_OR_DROP) by a net that knows the cube: the action."""
-    turned[_FIRST] = states[i]
-    return _answer(turned, _FIRST, rules, net, layers)[0]
+def answer_double(states: States, i: int, evaluator: Evaluator, scratch: Scratch) -> int:
+    """TAKE, DROP or BEAVER in state `i` (phase TAKE_OR_DROP), whichever has the highest value by a net that knows the cube."""
+    scratch.cube[_FIRST] = states[i]
+    return _best_answer(evaluator, scratch)[0]
 
 
 @kernel
-def turn_cube(states: Any, i: Any, rules: Any, net: Any, layers: Any, turned: Any) -> Any:
-    """ROLL or DOUBLE in state `i` (phase ROLL_OR_DOUBLE) by a net that knows the cube: whichever it holds worth more."""
+def roll_or_double(states: States, i: int, evaluator: Evaluator, scratch: Scratch) -> int:
+    """ROLL or DOUBLE in state `i` (phase ROLL_OR_DOUBLE), whichever has the higher value by a net that knows the cube."""
     seat = np.int64(states[i]["turn"])
-    turned[_FIRST] = states[i]
-    apply(turned, _FIRST, rules, ROLL)
-    stands = _stands(turned, _FIRST, seat, rules, net, layers)
-    turned[_FIRST] = states[i]
-    apply(turned, _FIRST, rules, DOUBLE)
-    if -_answer(turned, _FIRST, rules, net, layers)[1] > stands:
+    cube = scratch.cube
+    cube[_FIRST] = states[i]
+    apply(cube, _FIRST, evaluator.rules, ROLL)
+    rolled = _value_at_stake(cube, _FIRST, seat, evaluator, scratch.layers)
+    cube[_FIRST] = states[i]
+    apply(cube, _FIRST, evaluator.rules, DOUBLE)
+    if -_best_answer(evaluator, scratch)[1] > rolled:
         return DOUBLE
     return ROLL

@@ -1,8 +1,9 @@
-"""Players over a value net: greedy, and with one roll of look-ahead (expectimax over the 21 rolls)."""
+"""Players by a value net: greedy, and with one roll of look-ahead (expectimax over the 21 rolls)."""
 
 from __future__ import annotations
 
 import math
+import warnings
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,47 +12,52 @@ import numpy.typing as npt
 
 from bg_env.checks import is_whole
 from bg_env.errors import OrderError, SettingsError
-from bg_env.players.janowski import CUBE_LIFE, choose_cube, cube_scratch, outcome_values
-from bg_env.players.valuenet.evaluate import turn_room
-from bg_env.players.valuenet.net import ValueNet
-from bg_env.players.valuenet.search import choose_names, choose_plays, choose_turns, cube_odds, plain_rules, search_room
+from bg_env.players.janowski import CUBE_LIFE, choose_cube, cube_lines, write_payoffs
+from bg_env.players.valuenet.evaluate import new_scratch, plain
+from bg_env.players.valuenet.net import OUTCOMES, ValueNet
+from bg_env.players.valuenet.search import (
+    choose_cubeful,
+    choose_names,
+    choose_plays,
+    choose_plays_ahead,
+    plain_rules,
+    write_probabilities,
+)
 from bg_env.rules import MAX_PLAYS, Phase, Settings, States
 
 __all__ = ["MARGIN", "NUMBER", "ValuePlayer"]
 
 NUMBER: Final = 8
-"""Plays that are looked ahead from at most, where none is given."""
+"""The default of `number`: the most plays that are looked ahead from."""
 MARGIN: Final = 0.2
-"""How much less than the best by the net alone they may be worth, in points at the present cube, where none is given."""
-
-_CUBE: Final = (int(Phase.ROLL_OR_DOUBLE), int(Phase.TAKE_OR_DROP))
+"""The default of `margin`: how far below the best such plays may be, in points at the present cube."""
 
 
 class ValuePlayer:
-    """Plays what a value net thinks best; the same in any batch.
+    """A player by a value net; it plays the same in any batch.
 
-    With `plies=0` it chooses the play after which the net expects most, points in money play (Jacoby heeded), chances of
-    the match by the match equity table in a match, at the present cube. With `plies=1` it looks one roll ahead: for the
-    most promising plays, all 21 rolls of the opponent, each answered by its best play as the net sees it, weighed by their
-    chance. A double (R10.6) is named by the value of the best play after it. The cube is turned, taken and dropped by
-    `bg_env.players.janowski`, Janowski's model over the net's cubeless odds (with `plies=1` the mean odds over the player's 21
-    rolls).
+    With `plies=0` it chooses the play after which the net expects most: points in money play (by Jacoby, where that holds),
+    match winning chances by the match equity table in a match, at the present cube. With `plies=1` it looks one roll ahead: for
+    the most promising plays, all 21 rolls of the opponent, each answered by its best play by the net, weighted by their
+    probability. A double (R10.6) is named by the value of the best play after it. Cube decisions are those of
+    `bg_env.players.janowski`, Janowski's model, from the net's cubeless probabilities (with `plies=1` their mean over the
+    player's 21 rolls).
 
-    A net of kind "cube" or "match" has learnt what the cube and the score are worth: it turns, takes and drops as its answers
-    say, and looks no roll ahead. One of kind "match" needs a match; one of kind "cube" plays in matches as in money play.
+    A net of kind "cube" or "match" has learnt the values of cube and score: its outputs decide about the cube, and it does not
+    look ahead. One of kind "match" needs a match; one of kind "cube" plays in matches as in money play.
 
     Args:
         net: the net, or the path of a file that `ValueNet.save` wrote.
-        plies: rolls looked ahead, 0 or 1.
-        number: with `plies=1`, how many plays are looked ahead from at most; None for all.
-        margin: with `plies=1`, how much less than the best a play may be worth without look-ahead, a single game at the
-            present cube being 1; None for anything. With `number=None, margin=None` the search is exact.
+        plies: rolls of look-ahead, 0 or 1.
+        number: with `plies=1`, the most plays that are looked ahead from, at least 1; None for all.
+        margin: with `plies=1`, how far below the best a play may be without look-ahead, at least 0, where a single game at
+            the present cube is 1; None for any distance. With `number=None, margin=None` the search is exact.
         cube_life: the cube-life index, 0 (dead) to 1 (fully live).
-        name: what the player is called; None for "greedy" or "expectimax".
-        settings: what is played; None: `bind` tells.
+        name: the player's name; None for "greedy" or "expectimax".
+        settings: the settings in force; None if they follow by `bind`.
 
     Raises:
-        SettingsError: an argument is out of range, or the file is none of a net.
+        SettingsError: an argument is out of range, or the file is not one of a net.
     """
 
     def __init__(
@@ -79,7 +85,7 @@ class ValuePlayer:
             msg = f"cube_life is from 0, a dead cube, to 1, a fully live one, not {cube_life!r}"
             raise SettingsError(msg)
         if plies and self.net.kind != "odds":
-            msg = f"only a net of kind 'odds' looks ahead, not one of kind {self.net.kind!r}: plies=0"
+            msg = f"only a net of kind 'odds' looks ahead, not one of kind {self.net.kind!r}: use plies=0"
             raise SettingsError(msg)
         self.plies, self.number, self.margin = int(plies), number, margin
         self.cube_life = float(cube_life)
@@ -90,8 +96,9 @@ class ValuePlayer:
                 msg = f"{self.name} has a net for matches: give match_length, or choose another player"
                 raise SettingsError(msg)
             self._rules = settings.record()
-            self._looked = plain_rules(settings.variant) if self.net.kind == "odds" else self._rules
-            self._arrays = self.net.kernel_arrays(self._rules)
+            self._plain = plain_rules(settings.variant) if self.net.kind == "odds" else self._rules
+            self._net = self.net.kernel_arrays(self._rules)
+            self._weights = tuple(self._net)
 
     def bind(self, settings: Settings) -> ValuePlayer:
         """The player under these settings."""
@@ -107,11 +114,13 @@ class ValuePlayer:
         Raises:
             OrderError: the player is bound to no settings.
         """
+        net = self._evaluator(states)
         steps = np.empty((len(states), 4), np.int64)
-        number, margin = self.number or MAX_PLAYS, math.inf if self.margin is None else self.margin
-        choose_plays(
-            states, self._looked_rules(), self._values(states), self._arrays, self._room(), self.plies, number, margin, steps
-        )
+        if self.plies == 0:
+            choose_plays(states, net, self._scratch(), steps)
+        else:
+            number, margin = self.number or MAX_PLAYS, math.inf if self.margin is None else self.margin
+            choose_plays_ahead(states, net, self._scratch(), self._scratch(), number, margin, steps)
         return steps
 
     def choose(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -120,7 +129,7 @@ class ValuePlayer:
         Raises:
             OrderError: the player is bound to no settings.
         """
-        looked = self._looked_rules()
+        self._need_settings()
         actions = np.empty(len(states), np.int64)
         phases = states["phase"]
         for phase, which in ((int(phase), np.flatnonzero(phases == phase)) for phase in np.unique(phases)):
@@ -128,15 +137,13 @@ class ValuePlayer:
             if phase == Phase.CHECKER:
                 actions[which] = self.choose_plays(part, words[which])[:, 0]
             elif phase == Phase.CHOOSE_DOUBLE:
-                named = np.empty(len(part), np.int64)
-                choose_names(part, looked, self._values(part), self._arrays, self._room(), named)
-                actions[which] = named
+                actions[which] = self._names(part)
             else:
-                actions[which] = self._cube(part)
+                actions[which] = self._cube_actions(part)
         return actions
 
-    def odds(self, states: States) -> npt.NDArray[np.float64]:
-        """The chances before a roll, as the player on roll sees them, cubeless.
+    def probabilities(self, states: States) -> npt.NDArray[np.float64]:
+        """The probabilities of the six outcomes before a roll, cubeless, as the player on roll sees them.
 
         Args:
             states: STATE records (n,) with a player on roll.
@@ -145,36 +152,52 @@ class ValuePlayer:
             float64 (n, 6): to win 1, 2, 3 points and to lose 1, 2, 3; with `plies=1` the mean over the 21 rolls.
 
         Raises:
-            OrderError: the player is bound to no settings, or has no net of kind "odds".
+            OrderError: the player is bound to no settings, or its net is not of kind "odds".
         """
         if self.net.kind != "odds":
-            msg = f"{self.name} knows no odds: its net is of kind {self.net.kind!r}"
+            msg = f"{self.name} has no probabilities of outcomes: its net is of kind {self.net.kind!r}, not 'odds'"
             raise OrderError(msg)
-        odds = np.empty((len(states), 6), np.float64)
-        cube_odds(states, self._looked_rules(), self._values(states), self._arrays, self._room(), self.plies, odds)
-        return odds
+        net = self._evaluator(states)
+        found = np.empty((len(states), OUTCOMES), np.float64)
+        write_probabilities(states, net, self._scratch(), self.plies, found)
+        return found
 
-    def _cube(self, states: States) -> npt.NDArray[np.int64]:
-        actions = np.full(len(states), -1, np.int64)
-        if self.net.kind != "odds":
-            choose_turns(states, self._rules, self._arrays, self._room(), turn_room(), actions)
-            return actions
-        choose_cube(states, self._rules, self.odds(states), self.cube_life, cube_scratch(), actions)
+    def odds(self, states: States) -> npt.NDArray[np.float64]:
+        """The old name of `probabilities`; it goes with version 0.3."""
+        warnings.warn(
+            "ValuePlayer.odds is now probabilities; the old name goes with version 0.3", DeprecationWarning, stacklevel=2
+        )
+        return self.probabilities(states)
+
+    def _names(self, states: States) -> npt.NDArray[np.int64]:
+        net = self._evaluator(states)
+        actions = np.empty(len(states), np.int64)
+        choose_names(states, net, self._scratch(), actions)
         return actions
 
-    def _looked_rules(self) -> Any:
+    def _cube_actions(self, states: States) -> npt.NDArray[np.int64]:
+        actions = np.full(len(states), -1, np.int64)
+        if self.net.kind == "odds":
+            choose_cube(states, self._rules, self.probabilities(states), self.cube_life, cube_lines(), actions)
+        else:
+            choose_cubeful(states, self._evaluator(states), self._scratch(), actions)
+        return actions
+
+    def _need_settings(self) -> None:
         if self.settings is None:
             msg = f"{self.name} must know the settings: give them to ValuePlayer, or use what its bind(settings) returns"
             raise OrderError(msg)
-        return self._looked
 
-    def _values(self, states: States) -> npt.NDArray[np.float32]:
-        values = np.empty((len(states), 2, 6), np.float32)
-        outcome_values(states, self._rules, values)
-        return values
+    def _evaluator(self, states: States) -> tuple[Any, ...]:
+        """The net and what it evaluates these states by: an `Evaluator` as a plain tuple."""
+        self._need_settings()
+        payoffs = np.empty((len(states), 2, OUTCOMES), np.float32)
+        write_payoffs(states, self._rules, payoffs)
+        return self._weights, self._plain, payoffs
 
-    def _room(self) -> tuple[Any, ...]:
-        return search_room(self._arrays)
+    def _scratch(self) -> tuple[Any, ...]:
+        """New `Scratch` as a plain tuple: calls may come from several threads."""
+        return plain(new_scratch(self._net))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (self.net, self.plies, self.number, self.margin, self.cube_life, self.name, self.settings)

@@ -1,201 +1,233 @@
-"""Choosing by a value net, compiled: every play weighed at once, and one roll of look-ahead.
+"""Decisions by a value net, as kernels: by the net alone, and with one roll of look-ahead.
 
-Nets of kind "odds" look at copies of the states that are played on under plain rules (no cube, no match: `plain_rules`), so
-that the phases that follow a play are the next roll, the naming of a double (R10.6) or the end of the game; nets that know
-the cube and the match look under the rules in force.
-
-`net`, `values`: as of `weigh`; `room` is `weigh_room`'s; `space` is what `search_room` makes, one set for each thread.
+Nets of kind "odds" evaluate copies of the states that are played on by plain rules (no cube, no match: `plain_rules`), so that
+a play is followed by the next roll, the naming of a double (R10.6) or the end of the game. Nets that know the cube and the
+match evaluate under the rules in force.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import kernel
 from bg_env.actions import FIRST_NAMED
-from bg_env.players.valuenet.evaluate import answer_turn, flip, look_as, turn_cube, weigh_plays, weigh_room, worth_of_row
-from bg_env.rules import STATE, Phase, Settings, Variant, apply, apply_roll
+from bg_env.players.valuenet.evaluate import (
+    Evaluator,
+    Scratch,
+    answer_double,
+    evaluate_as,
+    evaluate_plays,
+    evaluator_of,
+    flip,
+    new_scratch,
+    roll_or_double,
+    scratch_of,
+    value_of,
+)
+from bg_env.players.valuenet.net import OUTCOMES, Net
+from bg_env.rules import Phase, Rules, Settings, States, Variant, apply, apply_roll
 
 __all__ = [
-    "best_deep",
+    "Search",
+    "best_ahead",
     "best_name",
+    "choose_cubeful",
     "choose_names",
     "choose_plays",
-    "choose_turns",
-    "cube_odds",
-    "odds_before_roll",
+    "choose_plays_ahead",
+    "new_search",
     "plain_rules",
-    "search_room",
+    "probabilities_ahead",
+    "write_probabilities",
 ]
 
-_ROLL = int(Phase.ROLL)
-_ROLL_OR_DOUBLE = int(Phase.ROLL_OR_DOUBLE)
-_CHECKER = int(Phase.CHECKER)
-_CHOOSE_DOUBLE = int(Phase.CHOOSE_DOUBLE)
+Arrays = tuple[Any, ...]
+Integers = npt.NDArray[np.int64]
+
 _DONE = np.float32(-1e30)
-# Rows handed to other kernels: a plain number would have them compiled for that number as well.
+# An index handed to other kernels: a plain number would have them compiled for that number as well.
 _FIRST = np.int64(0)
-_SECOND = np.int64(1)
 
 
-def plain_rules(variant: Variant) -> Any:
-    """The RULES record that states are looked ahead under: the variant's moves, one game, no cube, no limit of turns."""
+class Search(NamedTuple):
+    """Scratch for a look-ahead: one set for each thread.
+
+    Attributes:
+        outer: for the plays of the roll to be played.
+        inner: for the plays of the roll after it.
+    """
+
+    outer: Scratch
+    inner: Scratch
+
+
+def plain_rules(variant: Variant) -> Rules:
+    """The RULES record of a look-ahead by cubeless nets: the variant's moves, one game, no cube, no limit of turns."""
     return Settings(variant, cube=False).record()
 
 
-def search_room(net: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arrays that the kernels of this module work in: (outer, inner, step, mean)."""
-    return weigh_room(net), weigh_room(net), np.empty(1, STATE), np.empty((1, 6), np.float64)
+def new_search(net: Net) -> Search:
+    """Scratch for a look-ahead by this net."""
+    return Search(new_scratch(net), new_scratch(net))
 
 
 @kernel
-def _odds_of(states: Any, i: Any, seat: Any, rules: Any, values: Any, v: Any, net: Any, room: Any) -> None:
-    """The odds of a state where a roll is to be played or due, as `seat` sees them, into the room's `out[1]`.
+def _evaluate_step(seat: int, evaluator: Evaluator, row: int, scratch: Scratch) -> None:
+    """Outputs at `scratch.step[0]`, where a roll is to be played or due, as `seat` sees it, into `layers.outputs`.
 
-    A roll is played as the net likes it best.
+    A roll is played as the net evaluates its plays.
     """
-    layers = room[7]
-    out = layers[2]
-    if states[i]["phase"] != _CHECKER:
-        look_as(states, i, seat, rules, net, layers)
+    step, layers = scratch.step, scratch.layers
+    if step[0]["phase"] != Phase.CHECKER:
+        evaluate_as(step, _FIRST, seat, evaluator, layers)
         return
-    weigh_plays(states, i, rules, values, v, net, room)
-    for o in range(6):
-        out[1, o] = out[0, o]
-    if states[i]["turn"] != seat:
-        flip(out, _SECOND, net)
+    evaluate_plays(step, _FIRST, evaluator, row, scratch)
+    for o in range(OUTCOMES):
+        layers.outputs[o] = layers.best[o]
+    if step[0]["turn"] != seat:
+        flip(evaluator.net, layers.outputs)
 
 
 @kernel
-def odds_before_roll(
-    states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, room: Any, step: Any, mean: Any, row: Any
-) -> None:
-    """The mean odds over the 21 rolls of who is on roll in state `i`, each played as the net likes best, into `mean[row]`."""
+def probabilities_ahead(states: States, i: int, evaluator: Evaluator, row: int, scratch: Scratch) -> None:
+    """Mean outputs over the 21 rolls of the player on roll in state `i`, as it sees them, into `scratch.mean`."""
     turn = np.int64(states[i]["turn"])
-    out = room[7][2]
-    for o in range(6):
-        mean[row, o] = 0.0
+    step, outputs, mean = scratch.step, scratch.layers.outputs, scratch.mean
+    for o in range(OUTCOMES):
+        mean[o] = 0.0
     for d1 in range(1, 7):
         for d2 in range(1, d1 + 1):
             step[0] = states[i]
-            step[0]["phase"] = _ROLL
-            apply_roll(step, _FIRST, rules, d1, d2)
-            _odds_of(step, _FIRST, turn, rules, values, v, net, room)
+            step[0]["phase"] = Phase.ROLL
+            apply_roll(step, _FIRST, evaluator.rules, d1, d2)
+            _evaluate_step(turn, evaluator, row, scratch)
             weight = 1.0 if d1 == d2 else 2.0
-            for o in range(6):
-                mean[row, o] += weight / 36.0 * out[1, o]
+            for o in range(OUTCOMES):
+                mean[o] += weight / 36.0 * outputs[o]
 
 
 @kernel
-def best_name(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, room: Any, step: Any) -> Any:
-    """The double to name in state `i` (phase CHOOSE_DOUBLE), 1 to 6, and its worth: that of the best play of it."""
+def best_name(states: States, i: int, evaluator: Evaluator, row: int, scratch: Scratch) -> tuple[int, float]:
+    """The double to name in state `i` (phase CHOOSE_DOUBLE), 1 to 6, and its value: that of its best play."""
     turn = np.int64(states[i]["turn"])
+    step = scratch.step
     best = 1
     top = _DONE
     for d in range(1, 7):
         step[0] = states[i]
-        apply(step, _FIRST, rules, FIRST_NAMED + d - 1)
-        _odds_of(step, _FIRST, turn, rules, values, v, net, room)
-        worth = worth_of_row(room[7][2], _SECOND, values, v, turn, net)
-        if worth > top:
-            top = worth
+        apply(step, _FIRST, evaluator.rules, FIRST_NAMED + d - 1)
+        _evaluate_step(turn, evaluator, row, scratch)
+        value = value_of(scratch.layers.outputs, evaluator, row, turn)
+        if value > top:
+            top = value
             best = d
     return best, top
 
 
 @kernel
-def _deep_worth(
-    after: Any, n: Any, mover: Any, rules: Any, values: Any, v: Any, net: Any, room: Any, step: Any, mean: Any
-) -> Any:
-    """What state `after[n]` is worth to `mover` with the next roll looked ahead (a double to be named: the best one)."""
+def _value_ahead(after: States, n: int, mover: int, evaluator: Evaluator, row: int, inner: Scratch) -> float:
+    """The value of state `after[n]` to `mover`, one roll looked ahead; where a double is to be named, by the best one."""
+    payoffs = evaluator.payoffs
     if after[n]["winner"] >= 0:
-        return float(values[v, mover, np.int64(after[n]["level"]) - 1])
-    if after[n]["phase"] == _CHOOSE_DOUBLE:
-        return float(best_name(after, n, rules, values, v, net, room, step)[1])
-    odds_before_roll(after, n, rules, values, v, net, room, step, mean, _FIRST)
+        return float(payoffs[row, mover, np.int64(after[n]["level"]) - 1])
+    if after[n]["phase"] == Phase.CHOOSE_DOUBLE:
+        return float(best_name(after, n, evaluator, row, inner)[1])
+    probabilities_ahead(after, n, evaluator, row, inner)
     shift = 0 if after[n]["turn"] == mover else 3
-    worth = 0.0
-    for o in range(6):
-        worth += mean[0, o] * values[v, mover, (o + shift) % 6]
-    return worth
+    value = 0.0
+    for o in range(OUTCOMES):
+        value += inner.mean[o] * payoffs[row, mover, (o + shift) % OUTCOMES]
+    return value
 
 
 @kernel
-def best_deep(states: Any, i: Any, rules: Any, values: Any, v: Any, net: Any, space: Any, number: Any, margin: Any) -> Any:
-    """The best play of state `i` (phase CHECKER) with one roll looked ahead: its index in the outer room's `actions`.
+def best_ahead(states: States, i: int, evaluator: Evaluator, row: int, search: Search, number: int, margin: float) -> int:
+    """The best play of state `i` (phase CHECKER) with one roll of look-ahead: its index in `search.outer.plays`.
 
-    Only plays whose worth without looking ahead is within `margin` of the best are looked at, `number` at most, best first.
+    Only plays whose value without look-ahead is within `margin` of the best are looked ahead from, at most `number` of them,
+    the best first.
     """
-    outer, inner, step, mean = space
-    best, end = weigh_plays(states, i, rules, values, v, net, outer)
-    after, worth = outer[4], outer[6]
+    best, end = evaluate_plays(states, i, evaluator, row, search.outer)
+    after, values = search.outer.plays.after, search.outer.values
     mover = np.int64(states[i]["turn"])
-    least = worth[best] - margin
+    least = values[best] - margin
     chosen = best
     top = 0.0
     for k in range(min(end, number)):
         for n in range(end):
-            if worth[n] > worth[best]:
+            if values[n] > values[best]:
                 best = n
-        if end == 1 or worth[best] < least:
+        if end == 1 or values[best] < least:
             break
-        deep = _deep_worth(after, best, mover, rules, values, v, net, inner, step, mean)
-        if k == 0 or deep > top:
-            top = deep
+        value = _value_ahead(after, best, mover, evaluator, row, search.inner)
+        if k == 0 or value > top:
+            top = value
             chosen = best
-        worth[best] = _DONE
+        values[best] = _DONE
     return chosen
 
 
 @kernel
-def choose_plays(
-    states: Any, rules: Any, values: Any, net: Any, space: Any, plies: Any, number: Any, margin: Any, steps: Any
-) -> None:
-    """The steps of the best play of every state (phase CHECKER) into `steps`, int64 (n, 4), -1 behind the last.
+def choose_plays(states: States, net: Arrays, arrays: Arrays, steps: Integers) -> None:
+    """The steps of the best play of every state (phase CHECKER) into `steps`, int64 (n, 4), -1 after the last step.
 
-    With `plies` 0 by the net alone, with 1 by `best_deep`.
+    Here and in the kernels below, `net` and `arrays` are an `Evaluator` and a `Scratch` by `plain`, and row i of the payoffs
+    belongs to state i.
     """
-    outer = space[0]
-    actions = outer[5]
+    evaluator, scratch = evaluator_of(net), scratch_of(arrays)
     for i in range(states.shape[0]):
-        if plies > 0:
-            best = best_deep(states, i, rules, values, i, net, space, number, margin)
-        else:
-            best = weigh_plays(states, i, rules, values, i, net, outer)[0]
+        best = evaluate_plays(states, i, evaluator, i, scratch)[0]
         for k in range(4):
-            steps[i, k] = actions[best, k]
+            steps[i, k] = scratch.plays.actions[best, k]
 
 
 @kernel
-def choose_names(states: Any, rules: Any, values: Any, net: Any, space: Any, actions: Any) -> None:
-    """The action that names the best double in every state (phase CHOOSE_DOUBLE), into `actions`."""
-    _, inner, step, _ = space
+def choose_plays_ahead(
+    states: States, net: Arrays, outer: Arrays, inner: Arrays, number: int, margin: float, steps: Integers
+) -> None:
+    """As `choose_plays`, with one roll of look-ahead: see `best_ahead`."""
+    evaluator, search = evaluator_of(net), Search(scratch_of(outer), scratch_of(inner))
     for i in range(states.shape[0]):
-        actions[i] = FIRST_NAMED - 1 + best_name(states, i, rules, values, i, net, inner, step)[0]
+        best = best_ahead(states, i, evaluator, i, search, number, margin)
+        for k in range(4):
+            steps[i, k] = search.outer.plays.actions[best, k]
 
 
 @kernel
-def cube_odds(states: Any, rules: Any, values: Any, net: Any, space: Any, plies: Any, odds: Any) -> None:
-    """The odds of every state before a roll, as the player on roll sees them, into `odds`, float64 (n, 6)."""
-    _, inner, step, _ = space
-    layers = inner[7]
+def choose_names(states: States, net: Arrays, arrays: Arrays, actions: Integers) -> None:
+    """The action that names the best double in every state (phase CHOOSE_DOUBLE), into `actions`."""
+    evaluator, scratch = evaluator_of(net), scratch_of(arrays)
+    for i in range(states.shape[0]):
+        actions[i] = FIRST_NAMED - 1 + best_name(states, i, evaluator, i, scratch)[0]
+
+
+@kernel
+def write_probabilities(states: States, net: Arrays, arrays: Arrays, plies: int, out: npt.NDArray[np.float64]) -> None:
+    """The outputs of the net at every state before a roll, as the player on roll sees them, into `out`, float64 (n, 6).
+
+    With `plies` 0 by the net alone, with 1 the mean over the 21 rolls.
+    """
+    evaluator, scratch = evaluator_of(net), scratch_of(arrays)
     for i in range(states.shape[0]):
         if plies > 0:
-            odds_before_roll(states, i, rules, values, i, net, inner, step, odds, i)
+            probabilities_ahead(states, i, evaluator, i, scratch)
+            for o in range(OUTCOMES):
+                out[i, o] = scratch.mean[o]
         else:
-            look_as(states, i, np.int64(states[i]["turn"]), rules, net, layers)
-            for o in range(6):
-                odds[i, o] = layers[2][1, o]
+            evaluate_as(states, i, np.int64(states[i]["turn"]), evaluator, scratch.layers)
+            for o in range(OUTCOMES):
+                out[i, o] = scratch.layers.outputs[o]
 
 
 @kernel
-def choose_turns(states: Any, rules: Any, net: Any, space: Any, turned: Any, actions: Any) -> None:
+def choose_cubeful(states: States, net: Arrays, arrays: Arrays, actions: Integers) -> None:
     """The action in every state of phase ROLL_OR_DOUBLE or TAKE_OR_DROP by a net that knows the cube, into `actions`."""
-    layers = space[0][7]
+    evaluator, scratch = evaluator_of(net), scratch_of(arrays)
     for i in range(states.shape[0]):
-        if states[i]["phase"] == _ROLL_OR_DOUBLE:
-            actions[i] = turn_cube(states, i, rules, net, layers, turned)
+        if states[i]["phase"] == Phase.ROLL_OR_DOUBLE:
+            actions[i] = roll_or_double(states, i, evaluator, scratch)
         else:
-            actions[i] = answer_turn(states, i, rules, net, layers, turned)
+            actions[i] = answer_double(states, i, evaluator, scratch)

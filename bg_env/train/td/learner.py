@@ -28,13 +28,13 @@ from bg_env.errors import MissingDependencyError, SettingsError
 from bg_env.files import read_arrays
 from bg_env.observations import encoder
 from bg_env.players.pubeval import pubeval_table
-from bg_env.players.valuenet.evaluate import turn_room
+from bg_env.players.valuenet.evaluate import Evaluator, plain
 from bg_env.players.valuenet.features import tactics_of
-from bg_env.players.valuenet.net import LAYOUTS, ValueNet, extra_inputs_of
-from bg_env.players.valuenet.search import cube_odds, search_room
+from bg_env.players.valuenet.net import LAYOUTS, ValueNet, encode_cube
+from bg_env.players.valuenet.search import new_search, write_probabilities
 from bg_env.rules import STATE, Phase, Settings, episode_key
 from bg_env.train.td.replay_buffer import ReplayBuffer
-from bg_env.train.td.self_play import TERMINAL, VALUES, begin, duel, self_play
+from bg_env.train.td.self_play import PAYOFFS, TERMINAL, Games, Trajectories, begin, play_pubeval, self_play
 from bg_env.train.td.settings import TDSettings
 from bg_env.train.td.targets import td_targets
 
@@ -148,16 +148,17 @@ class TDLearner:
 
     def _play(self, lo: int, hi: int, arrays: Any, look: bool) -> None:
         """Play the games from `lo` to `hi`; with `look`, compute exact targets: the mean over the 21 rolls to come."""
-        games = self._states, self._rules, self._seeds, self._episodes
-        room, record = search_room(arrays), self._next[:4]
-        self_play(*games, lo, hi, VALUES, self.settings.explore, arrays, room, turn_room(), record)
+        games, kept = Games(self._states, self._seeds, self._episodes), Trajectories(*self._next[:4])
+        search = new_search(arrays)
+        self_play(games, lo, hi, Evaluator(arrays, self._rules, PAYOFFS), self.settings.explore, search, kept)
         rows, exact = self._next[0][:-1, lo:hi], self._next[4][:-1, lo:hi]
         exact[...] = np.nan
         if look:
             due = rows["phase"] == Phase.ROLL  # where nothing else is to be decided first
             states = rows[due]
             mean = np.empty((len(states), 6))
-            cube_odds(states, self._rules, np.repeat(VALUES, len(states), 0), arrays, room, 1, mean)
+            net = tuple(arrays), self._rules, np.repeat(PAYOFFS, len(states), 0)
+            write_probabilities(states, net, plain(search.inner), 1, mean)
             exact[due] = mean[:, : exact.shape[2]]
 
     def _learn(self, done: float) -> None:
@@ -178,7 +179,7 @@ class TDLearner:
         if self._tactics:
             inputs = np.hstack([inputs, tactics_of(states, seats)])
         if self._extra:
-            inputs = np.hstack([inputs, extra_inputs_of(states, seats, self._rules, self._extra)])
+            inputs = np.hstack([inputs, encode_cube(states, seats, self._rules, self._extra)])
         for optimizer in self._optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = (s.lr + (s.lr_end - s.lr) * done) * group["share"]
@@ -254,8 +255,8 @@ class TDLearner:
         table = pubeval_table(settings.variant.checkers)
 
         def part(lo: int, hi: int) -> None:
-            one = np.zeros(1, STATE)
-            duel(one, rules, np.uint64(_DUEL_SEED), 2 * lo, 2 * hi, VALUES, arrays, search_room(arrays), table, points)
+            evaluator = Evaluator(arrays, rules, PAYOFFS)
+            play_pubeval(np.uint64(_DUEL_SEED), 2 * lo, 2 * hi, evaluator, new_search(arrays), table, points)
 
         self._share_out(part, games // 2)
         pairs = points.reshape(-1, 2).mean(1)
