@@ -21,6 +21,7 @@ from packaging.requirements import Requirement
 
 from bg_env import ENCODERS, REWARDS, VARIANTS, Position, Settings, actions, observations, rewards
 from bg_env import players as opponents
+from bg_env._renamed import MODULES
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.single import SingleEnv
 from bg_env.players import PLAYERS
@@ -239,6 +240,15 @@ def module_list() -> str:
     return table(("module", "contents"), rows)
 
 
+def renamed_modules() -> str:
+    """The modules that have moved since version 0.1, by the package that they are in now."""
+    moved: dict[str, list[str]] = {}
+    for old, new in MODULES.items():
+        package, _, module = f"bg_env.{new}".rpartition(".")
+        moved.setdefault(package, []).append(f"`{module}` (was `{old}`)")
+    return table(("now in", "modules"), [(code(package), ", ".join(moved[package])) for package in sorted(moved)])
+
+
 def pins(path: Path) -> dict[str, str]:
     """The versions that a constraints file fixes, by package."""
     lines = [line.split("#")[0].strip() for line in path.read_text("utf-8").splitlines()]
@@ -342,6 +352,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "rewards": reward_names,
     "players": players,
     "module list": module_list,
+    "renamed modules": renamed_modules,
     "extras": extras,
     "history": history,
     "versions": versions,
