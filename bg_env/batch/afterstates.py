@@ -17,14 +17,12 @@ from bg_env._jit import kernel
 from bg_env.batch.batch import Games
 from bg_env.batch.layout import RUNNING
 from bg_env.errors import IllegalActionError, SettingsError
-from bg_env.observations import encoder
-from bg_env.rewards import reward_of
-from bg_env.rules import Phase, States
+from bg_env.observations import Encoder, encoder
+from bg_env.rewards import CUSTOM, reward_of
+from bg_env.rules import Phase, Rules, States
 from bg_env.rules.candidates import Room
 
 __all__ = ["Afterstates", "best", "checked_index", "find_afterstates"]
-
-_OVER = int(Phase.OVER)
 
 
 class Afterstates(NamedTuple):
@@ -47,19 +45,28 @@ class Afterstates(NamedTuple):
 
 
 @kernel
-def _judge(after: Any, offsets: Any, deciders: Any, rules: Any, kind: Any, seats: Any, rewards: Any, over: Any) -> None:
+def _judge(
+    after: States,
+    offsets: npt.NDArray[np.int64],
+    deciders: npt.NDArray[np.int8],
+    rules: Rules,
+    kind: int,
+    seats: npt.NDArray[np.int8],
+    rewards: npt.NDArray[np.float64],
+    over: npt.NDArray[np.bool_],
+) -> None:
     """Seat, reward and end of every candidate."""
     for i in range(offsets.shape[0] - 1):
         seat = deciders[i]
         for k in range(offsets[i], offsets[i + 1]):
-            reward = reward_of(after, k, rules, kind)
+            reward = reward_of(after, k, rules, kind) if kind != CUSTOM else 0.0
             seats[k] = seat
             rewards[k] = reward if seat == 0 else -reward
-            over[k] = after[k]["phase"] == _OVER
+            over[k] = after[k]["phase"] == Phase.OVER
 
 
 @kernel
-def _best(values: Any, offsets: Any, index: Any) -> None:
+def _best(values: npt.NDArray[np.float64], offsets: npt.NDArray[np.int64], index: npt.NDArray[np.int64]) -> None:
     for i in range(offsets.shape[0] - 1):
         top = offsets[i]
         for k in range(offsets[i] + 1, offsets[i + 1]):
@@ -109,7 +116,7 @@ def _flat(games: Games, rooms: list[Room]) -> tuple[npt.NDArray[np.int64], Any, 
 
 
 def find_afterstates(
-    games: Games, rooms: list[Room], observation: str | None, out: npt.NDArray[np.float32] | None
+    games: Games, rooms: list[Room], observation: str | Encoder | None, out: npt.NDArray[np.float32] | None
 ) -> Afterstates:
     """The candidates of all games; see `VectorEnv.afterstates`.
 
@@ -129,6 +136,10 @@ def find_afterstates(
     m = len(states)
     seats, rewards, over = np.empty(m, np.int8), np.empty(m), np.empty(m, np.bool_)
     _judge(states, offsets, games.states["decider"], games.rules, games.options.reward.kind, seats, rewards, over)
+    if games.options.reward.kind == CUSTOM:
+        ended = np.flatnonzero(states["winner"] >= 0)
+        gains = games.options.reward.of(states[ended], games.rules) if len(ended) else np.empty(0)
+        rewards[ended] = np.where(seats[ended] == 0, gains, -gains)
     observations = None
     if view is not None:
         if out is not None and len(out) < m:
@@ -136,13 +147,7 @@ def find_afterstates(
             raise SettingsError(msg)
         flat = np.empty((m, *view.shape), np.float32) if out is None else out[:m]
         rows = flat.reshape(m, view.size)
-        kernel_, share = view.kernel, -(-m // len(games.ranges))
-
-        def encode(lo: int, hi: int, *_: Any) -> None:
-            k = games.ranges.index((lo, hi)) * share
-            kernel_(states[k : k + share], games.rules, seats[k : k + share], rows[k : k + share])
-
-        games.run(encode)
+        games.encode("candidates", view, states, seats, rows)
         observations = flat
     return Afterstates(offsets, actions, states, seats, rewards, over, observations)
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from bg_env.batch.layout import (
     OTHER_OPPONENT,
     PLAN,
     PUBEVAL_OPPONENT,
+    RANDOM_OPPONENT,
     RUNNING,
     SEAT_BY_KEY,
     SLOT,
@@ -28,12 +30,14 @@ from bg_env.batch.layout import (
     Report,
     View,
 )
-from bg_env.batch.opponents import Pubeval, batch_opponent, opponent_kind, pubeval_for, pubeval_replies, reply
+from bg_env.batch.opponents import batch_opponent, opponent_kind, pubeval_finish, pubeval_for, pubeval_replies, reply
 from bg_env.batch.shared_step import NOTHING, NUMBERS, play_in_turns, step_in_turns, turns_of
 from bg_env.batch.threads import Call, Slices
 from bg_env.errors import IllegalActionError, OrderError
+from bg_env.observations import ENCODERS, Encoder, check_encoder
 from bg_env.options import EnvOptions
 from bg_env.reset_options import start_from
+from bg_env.rewards import CUSTOM
 from bg_env.rules import STATE, States
 
 __all__ = ["Games", "Report", "View"]
@@ -44,6 +48,13 @@ FEWEST = 1024
 """A thread has at least so many games: fewer are done sooner than it is called."""
 _NEVER = -2
 """Episode number of a game that has never had a seed."""
+_CHECKS = 2
+"""The first so many calls of a user's encoder are checked: in the first reset and in the first step."""
+
+
+def _is_custom(encoder: Encoder) -> bool:
+    """Whether the encoder is a user's own, which kernels do not know."""
+    return ENCODERS.get(encoder.name) is not encoder
 
 
 class Games:
@@ -77,11 +88,17 @@ class Games:
         self.plan["seat"] = -1 if opponent is None else SEAT_BY_KEY if seat is None else seat
         self.plan["same_step"] = same_step
         self.plan["limit"] = limit
+        self.ended = np.zeros(n if options.reward.kind == CUSTOM else 0, STATE)
+        self.ended["winner"] = -1
         self.finals = np.zeros(n if same_step else 0, STATE)
         self.final_info = np.zeros((INFO + 1, n if same_step else 0), np.int32)
+        self._custom_view = _is_custom(options.encoder)
+        self._custom = self._custom_view or options.reward.kind == CUSTOM
+        self._checks: Counter[tuple[str, Encoder]] = Counter()
+        self._final_views = np.zeros((0, options.encoder.size), np.float32)
         self.some_over = True
         self.begun = False
-        self._scratch: dict[int, Pubeval] = {}
+        self._scratch: dict[int, Arrays] = {}
         self._slices = Slices(n, min(threads, max(1, n // FEWEST)))
         self.set_opponent(opponent)
 
@@ -93,7 +110,7 @@ class Games:
     @property
     def _batch(self) -> Arrays:
         """The fields of a `Batch`."""
-        return self.states, self.slots, self.rules, self.plan, self.dice, self.sets
+        return self.states, self.slots, self.rules, self.plan, self.dice, self.sets, self.ended
 
     @property
     def _finals(self) -> Arrays:
@@ -125,6 +142,7 @@ class Games:
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Be as when `saved` was saved."""
         self.states[:], self.slots[:], self.dice, self.some_over, self.begun = saved
+        self.ended["winner"] = -1
         batch.find_sets(self.states, self.sets)
 
     # Stepping ---
@@ -160,6 +178,8 @@ class Games:
             self.run(lambda lo, hi, *_: batch.begin_games(games, which, template, first, starter, info, lo, hi))
             self._reply(info)
             self._close_step(info)
+            if self._custom_view:  # a trial: what is wrong with it is to be found while the games can be put back
+                self._try_encoder()
         except BaseException:
             self.restore(saved)
             raise
@@ -194,28 +214,42 @@ class Games:
         return self._step(batch.step_plays, play_in_turns, batch.open_plays, report, view, after, index)
 
     def _step(self, whole: Any, in_turns: Any, first: Any, report: Report, view: View, *chosen: Any) -> npt.NDArray[np.bool_]:
-        kind, games, outcome, finals = self.plan[0]["opponent"], self._batch, tuple(report), self._finals
-        if kind == OTHER_OPPONENT:
+        kind = self.plan[0]["opponent"]
+        done: npt.NDArray[np.bool_]
+        if kind == OTHER_OPPONENT or self._custom:  # a user's code may fail
             saved = self.save()
             try:
-                self._step_with_player(first, report, view, chosen)
+                if kind == OTHER_OPPONENT or len(self.ended):
+                    self._step_by_parts(first, report, view, chosen)
+                else:
+                    self._step_at_once(kind, whole, in_turns, first, report, view, chosen)
+                done = report.ends[0] | report.ends[1]
+                self._observe_step(view, done)
             except BaseException:
                 self.restore(saved)
                 raise
-        elif kind == PUBEVAL_OPPONENT:
+        else:
+            self._step_at_once(kind, whole, in_turns, first, report, view, chosen)
+            done = report.ends[0] | report.ends[1]
+        self.some_over = bool(done.any())
+        return done
+
+    def _step_at_once(
+        self, kind: int, whole: Any, in_turns: Any, first: Any, report: Report, view: View, chosen: tuple[Any, ...]
+    ) -> None:
+        """A step that kernels do by themselves, on all threads."""
+        games, outcome, finals = self._batch, tuple(report), self._finals
+        if kind == PUBEVAL_OPPONENT:
 
             def work(lo: int, hi: int, *_: Any) -> None:
                 first(games, *chosen, report.info, lo, hi)
-                self._pubeval(report.info, lo, hi)
-                batch.report_games(games, outcome, finals, lo, hi)
-                self._pubeval(report.info, lo, hi)
-                batch.close_games(games, report.info, lo, hi)
-                self._look(view, lo, hi)
+                pubeval_finish(games, outcome, finals, (self.viewers, view.mask), self._pubeval(lo), lo, hi)
+                self._encode(view, lo, hi)
 
             self.run(work)
         elif len(self.ranges) == 1:
-            whole(games, *chosen, outcome, finals, 0, self.n)
-            self._look(view, 0, self.n)
+            whole(games, *chosen, outcome, finals, (self.viewers, view.mask), 0, self.n)
+            self._encode(view, 0, self.n)
         else:
             shown, (bounds, counters) = self._shown(view), turns_of(self.ranges)
 
@@ -223,32 +257,53 @@ class Games:
                 in_turns(games, *chosen, outcome, finals, shown, (bounds, counters, started), lo, count)
 
             self.run(turn, signals=True)
-        done: npt.NDArray[np.bool_] = report.ends[0] | report.ends[1]
-        self.some_over = bool(done.any())
-        return done
 
-    def _step_with_player(self, first: Any, report: Report, view: View, chosen: tuple[Any, ...]) -> None:
-        """The parts of a step; the opponent is asked for all games at once."""
+    def _step_by_parts(self, first: Any, report: Report, view: View, chosen: tuple[Any, ...]) -> None:
+        """A step with Python code between its parts: a player, asked for all games at once, or a user's reward."""
         games, outcome, finals, info = self._batch, tuple(report), self._finals, report.info
         self.run(lambda lo, hi, *_: first(games, *chosen, info, lo, hi))
         self._reply(info)
         self.run(lambda lo, hi, *_: batch.report_games(games, outcome, finals, lo, hi))
         self._reply(info)
-        self.run(lambda lo, hi, *_: batch.close_games(games, info, lo, hi))
-        self.look(view)
+
+        def close(lo: int, hi: int, *_: Any) -> None:
+            batch.close_games(games, info, lo, hi)
+            self._look(view, lo, hi)
+
+        self.run(close)
 
     def _reply(self, info: Info) -> None:
-        """Let an opponent decide that the kernels have not asked yet."""
+        """Let an opponent decide that the kernels have not asked yet, and add the rewards of games that end."""
+        self._ask_opponent(info)
+        while self._add_rewards():
+            self._ask_opponent(info)
+
+    def _ask_opponent(self, info: Info) -> None:
+        """Let the opponent decide until the learner or nobody does, or a user's reward is due."""
         kind = self.plan[0]["opponent"]
         if kind == OTHER_OPPONENT and self.opponent is not None:
             reply(self._batch, self.opponent, self.options, info, 0, self.n)
         elif kind == PUBEVAL_OPPONENT:
-            self.run(lambda lo, hi, *_: self._pubeval(info, lo, hi))
+            games = self._batch
+            self.run(lambda lo, hi, *_: pubeval_replies(games, info, self._pubeval(lo), lo, hi))
+        elif kind == RANDOM_OPPONENT and len(self.ended):
+            games = self._batch
+            self.run(lambda lo, hi, *_: batch.random_games(games, info, lo, hi))
 
-    def _pubeval(self, info: Info, lo: int, hi: int) -> None:
+    def _add_rewards(self) -> bool:
+        """Add a user's rewards of the games that have just ended to what they gain; whether there were any."""
+        index = np.flatnonzero(self.ended["winner"] >= 0)
+        if not len(index):
+            return False
+        self.slots["gain"][index] += self.options.reward.of(self.ended[index], self.rules)
+        self.ended["winner"][index] = -1
+        return True
+
+    def _pubeval(self, lo: int) -> Arrays:
+        """The fields of a `Pubeval`, for the thread whose range begins at `lo`."""
         if lo not in self._scratch:
-            self._scratch[lo] = pubeval_for(self.options.settings)
-        pubeval_replies(self._batch, info, tuple(self._scratch[lo]), lo, hi)
+            self._scratch[lo] = tuple(pubeval_for(self.options.settings))
+        return self._scratch[lo]
 
     def _close_step(self, info: Info) -> None:
         games = self._batch
@@ -264,22 +319,99 @@ class Games:
         self.some_over = bool((self.slots["over"] != RUNNING).any())
 
     def look(self, view: View) -> None:
-        """Write the masks and, if wanted, the observations."""
+        """Write the masks and, if wanted, the observations.
+
+        Raises:
+            SettingsError: a user's encoder is refused, see `bg_env.observations.check_encoder`.
+        """
         self.run(lambda lo, hi, *_: self._look(view, lo, hi))
+        if self._custom_view:
+            self._observe(view)
 
     def _look(self, view: View, lo: int, hi: int) -> None:
-        mask, flat = view
-        batch.look(self._batch, self.viewers, mask, lo, hi)
-        if flat is not None:
-            encode = self.options.encoder.kernel
+        """Write the masks and, if wanted, the observations, but those of a user's encoder."""
+        batch.look(self._batch, (self.viewers, view.mask), lo, hi)
+        self._encode(view, lo, hi)
+
+    def _encode(self, view: View, lo: int, hi: int) -> None:
+        """Write the observations of an encoder of bg_env, if they are wanted."""
+        flat = view.flat
+        if flat is not None and not self._custom_view:
+            kernel = self.options.encoder.kernel
             if hi - lo == self.n:
-                encode(self.states, self.rules, self.viewers, flat)
+                kernel(self.states, self.rules, self.viewers, flat)
             else:
-                encode(self.states[lo:hi], self.rules, self.viewers[lo:hi], flat[lo:hi])
+                kernel(self.states[lo:hi], self.rules, self.viewers[lo:hi], flat[lo:hi])
+
+    def _observe_step(self, view: View, done: npt.NDArray[np.bool_]) -> None:
+        """Write the observations of a user's encoder after a step; `done` marks the games that ended in it."""
+        if self._custom_view:
+            self._observe(view)
+            if len(self.finals):
+                self._final_views = self._observe_finals(done)
+
+    def _observe(self, view: View) -> None:
+        """Write the observations of a user's encoder, if wanted."""
+        if view.flat is not None:
+            self.encode("games", self.options.encoder, self.states, self.viewers, view.flat)
+
+    def encode(
+        self, where: str, encoder: Encoder, states: States, seats: npt.NDArray[np.int8], out: npt.NDArray[np.float32]
+    ) -> None:
+        """Write observations of any states, on all threads; the first of a user's encoder are checked.
+
+        Args:
+            where: the kind of states, each of which is checked for itself.
+            encoder: the encoder.
+            states: STATE records (m,).
+            seats: int8 (m,), who looks.
+            out: float32 (m, size), written.
+
+        Raises:
+            SettingsError: a user's encoder is refused, see `bg_env.observations.check_encoder`.
+        """
+        if _is_custom(encoder) and len(states) and self._checks[where, encoder] < _CHECKS:
+            check_encoder(encoder, states, self.rules, seats)
+            self._checks[where, encoder] += 1
+        share = -(-len(states) // len(self.ranges))
+
+        def write(lo: int, hi: int, *_: Any) -> None:
+            k = self.ranges.index((lo, hi)) * share
+            encoder.kernel(states[k : k + share], self.rules, seats[k : k + share], out[k : k + share])
+
+        self.run(write)
+
+    def final_observations(self, done: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
+        """The last observations of the episodes that ended in the last step (mode "same_step").
+
+        Args:
+            done: the games that ended in it, as `step` returned them.
+
+        Returns:
+            float32 (k, size): of the k games that `done` marks, in order.
+        """
+        return self._final_views if self._custom_view else self._observe_finals(done)
+
+    def _observe_finals(self, done: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
+        index = np.flatnonzero(done)
+        views = np.empty((len(index), self.options.encoder.size), np.float32)
+        seats = self.final_info[INFO, index].astype(np.int8)
+        if self._custom_view:
+            self.encode("finals", self.options.encoder, self.finals[index], seats, views)
+        else:
+            self.options.encoder.kernel(self.finals[index], self.rules, seats, views)
+        return views
+
+    def _try_encoder(self) -> None:
+        """Write the observations of a user's encoder where nobody sees them."""
+        mask = np.empty((self.n, self.options.settings.actions), np.int8)
+        self.run(lambda lo, hi, *_: self._look(View(mask, None), lo, hi))
+        out = np.empty((self.n, self.options.encoder.size), np.float32)
+        self.encode("begun", self.options.encoder, self.states, self.viewers, out)
 
     def _shown(self, view: View) -> Arrays:
         """The fields of a `Shown`."""
-        if view.flat is None:
+        if view.flat is None or self._custom_view:
             return self.viewers, view.mask, _NO_FLAT, NOTHING
         return self.viewers, view.mask, view.flat, NUMBERS[self.options.encoder.name]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bg_env._jit import kernel
+from bg_env._jit import inlined, kernel
 from bg_env.batch.layout import RANDOM_OPPONENT, RUNNING, Arrays, Batch, Finals, Info, Report
 from bg_env.batch.step import (
     act,
@@ -39,43 +39,73 @@ __all__ = [
     "find_waiting",
     "first_illegal",
     "look",
+    "look_at",
     "masks_of",
     "open_games",
     "open_plays",
     "pick_games",
+    "random_games",
     "report_games",
     "step_games",
     "step_plays",
 ]
 
 
+@inlined
+def look_at(games: Batch, i: int, viewers: npt.NDArray[np.int8], mask: npt.NDArray[np.int8]) -> None:
+    """Write the seat that looks at game `i`, and its mask: ones where the episode is over."""
+    states, sets = games.states, games.sets
+    if games.slots[i]["over"]:
+        seat = games.slots[i]["seat"]
+        viewers[i] = seat if seat >= 0 else default_seat(states, i)
+        for a in range(mask.shape[1]):
+            mask[i, a] = 1
+    else:
+        viewers[i] = states[i]["decider"]
+        write_mask(states, i, games.rules, np.int64(sets[i, 0]), np.int64(sets[i, 1]), mask, i)
+
+
 @kernel
-def step_games(batch: Arrays, actions: npt.NDArray[np.int64], report: Arrays, finals: Arrays, lo: int, hi: int) -> None:
-    """All five parts of a step, in self-play or against the random player.
+def step_games(
+    batch: Arrays, actions: npt.NDArray[np.int64], report: Arrays, finals: Arrays, seen: Arrays, lo: int, hi: int
+) -> None:
+    """A step in self-play or against the random player, all five parts of it, and a look.
 
     Args:
         batch: the fields of a `Batch`.
         actions: of the player who decides, int64 (n,).
         report: the fields of a `Report`, written.
         finals: the fields of a `Finals`, written.
+        seen: the seats that look, int8 (n,), and the masks, int8 (n, actions), written.
         lo: the first game.
         hi: the game after the last.
     """
     games, outcome, ended = Batch(*batch), Report(*report), Finals(*finals)
+    viewers, mask = seen
     for i in range(lo, hi):
         open_step(games, i, actions[i], outcome.info)
         finish_step(games, i, outcome, ended)
+        look_at(games, i, viewers, mask)
 
 
 @kernel
 def step_plays(
-    batch: Arrays, after: States, index: npt.NDArray[np.int64], report: Arrays, finals: Arrays, lo: int, hi: int
+    batch: Arrays,
+    after: States,
+    index: npt.NDArray[np.int64],
+    report: Arrays,
+    finals: Arrays,
+    seen: Arrays,
+    lo: int,
+    hi: int,
 ) -> None:
     """`step_games` with candidates of `after`, chosen by `index`, instead of actions."""
     games, outcome, ended = Batch(*batch), Report(*report), Finals(*finals)
+    viewers, mask = seen
     for i in range(lo, hi):
         open_play(games, i, after, index[i], outcome.info)
         finish_step(games, i, outcome, ended)
+        look_at(games, i, viewers, mask)
 
 
 @kernel
@@ -159,6 +189,15 @@ def begin_games(
 
 
 @kernel
+def random_games(batch: Arrays, info: Info, lo: int, hi: int) -> None:
+    """Let the random player decide until the learner or nobody does."""
+    games = Batch(*batch)
+    for i in range(lo, hi):
+        if games.slots[i]["over"] == RUNNING:
+            random_replies(games, i, info)
+
+
+@kernel
 def find_sets(states: States, sets: npt.NDArray[np.int32]) -> None:
     """The legal sources of all games, anew."""
     for i in range(states.shape[0]):
@@ -166,19 +205,12 @@ def find_sets(states: States, sets: npt.NDArray[np.int32]) -> None:
 
 
 @kernel
-def look(batch: Arrays, viewers: npt.NDArray[np.int8], mask: npt.NDArray[np.int8], lo: int, hi: int) -> None:
-    """The mask (ones where the episode is over) and the seat that looks."""
+def look(batch: Arrays, seen: Arrays, lo: int, hi: int) -> None:
+    """Write the seats that look and the masks, see `step_games`."""
     games = Batch(*batch)
-    states, sets = games.states, games.sets
+    viewers, mask = seen
     for i in range(lo, hi):
-        if games.slots[i]["over"]:
-            seat = games.slots[i]["seat"]
-            viewers[i] = seat if seat >= 0 else default_seat(states, i)
-            for a in range(mask.shape[1]):
-                mask[i, a] = 1
-        else:
-            viewers[i] = states[i]["decider"]
-            write_mask(states, i, games.rules, np.int64(sets[i, 0]), np.int64(sets[i, 1]), mask, i)
+        look_at(games, i, viewers, mask)
 
 
 @kernel

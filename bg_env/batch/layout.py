@@ -120,6 +120,9 @@ class Batch(NamedTuple):
     """(m, 2): rolls given in advance; see `queued` of SLOT."""
     sets: npt.NDArray[np.int32]
     """(n, 2): the legal sources of the two dice left, as sets of points (`legal_sets`); kept for the games that go on."""
+    ended: States
+    """(n,) with a user's reward, which no kernel knows: the state in which a game has just ended, before dice that are due
+    then. Until its reward has been added (and `winner` set to -1 here), nobody acts in it. (0,) with any other reward."""
 
 
 class Report(NamedTuple):

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bg_env._jit import kernel
+from bg_env._jit import inlined, kernel
 from bg_env.actions import why_illegal_text
-from bg_env.batch.kernels import answer, answer_plays, find_waiting
+from bg_env.batch.kernels import answer, answer_plays, find_waiting, look_at
 from bg_env.batch.layout import (
     NO_OPPONENT,
     OTHER_OPPONENT,
@@ -21,9 +21,11 @@ from bg_env.batch.layout import (
     RUNNING,
     Arrays,
     Batch,
+    Finals,
     Info,
+    Report,
 )
-from bg_env.batch.step import act, go_to, opponent_decides
+from bg_env.batch.step import act, close_step, go_to, opponent_decides, report_step
 from bg_env.errors import IllegalActionError
 from bg_env.options import EnvOptions
 from bg_env.players import Player, PlayPlayer, PubevalPlayer, RandomPlayer, ask, player_for
@@ -32,7 +34,7 @@ from bg_env.players.pubeval import pubeval_play, pubeval_table
 from bg_env.rules import Phase, PlayBuffer, Settings, play_buffer
 from bg_env.rules.actions import LAST_NAMED, ROLL, TAKE
 
-__all__ = ["Pubeval", "batch_opponent", "opponent_kind", "pubeval_for", "pubeval_replies", "reply"]
+__all__ = ["Pubeval", "batch_opponent", "opponent_kind", "pubeval_finish", "pubeval_for", "pubeval_replies", "reply"]
 
 
 def batch_opponent(opponent: Any, options: EnvOptions) -> Player | PlayPlayer | None:
@@ -95,7 +97,7 @@ def reply(batch: Arrays, opponent: Player | PlayPlayer, options: EnvOptions, inf
 
 
 class Pubeval(NamedTuple):
-    """What `pubeval_replies` works with: one for each thread."""
+    """The arrays that pubeval works with: one for each thread."""
 
     table: npt.NDArray[np.int64]
     """`pubeval_table(checkers)`."""
@@ -108,26 +110,45 @@ def pubeval_for(settings: Settings) -> Pubeval:
     return Pubeval(pubeval_table(settings.variant.checkers), tuple(play_buffer()))
 
 
-@kernel
-def pubeval_replies(batch: Arrays, info: Info, pubeval: Arrays, lo: int, hi: int) -> None:
-    """Let pubeval decide in the games from `lo` to `hi` until the learner or nobody does.
+@inlined
+def _pubeval_decides(games: Batch, i: int, info: Info, pubeval: Pubeval) -> None:
+    """Let pubeval decide in game `i` until the learner or nobody does.
 
     Each play takes a random word, as all that is chosen does; rolling, taking and naming 6-6, where it has no choice, take
-    none. `pubeval` has the fields of a `Pubeval`.
+    none.
     """
-    games = Batch(*batch)
-    table, plays = pubeval[0], PlayBuffer(*pubeval[1])
-    states = games.states
+    states, plays = games.states, PlayBuffer(*pubeval.plays)
+    while games.slots[i]["over"] == RUNNING and opponent_decides(games, i):
+        phase = states[i]["phase"]
+        if phase == Phase.CHECKER:
+            states[i]["choices"] += 1
+            n = pubeval_play(states, i, games.rules, pubeval.table, plays)
+            go_to(games, i, plays.after, n, info)
+        elif phase == Phase.ROLL_OR_DOUBLE:
+            act(games, i, ROLL, info)
+        elif phase == Phase.TAKE_OR_DROP:
+            act(games, i, TAKE, info)
+        else:
+            act(games, i, LAST_NAMED, info)
+
+
+@kernel
+def pubeval_replies(batch: Arrays, info: Info, pubeval: Arrays, lo: int, hi: int) -> None:
+    """Let pubeval decide until the learner or nobody does; `pubeval` has the fields of a `Pubeval`."""
+    games, player = Batch(*batch), Pubeval(*pubeval)
     for i in range(lo, hi):
-        while games.slots[i]["over"] == RUNNING and opponent_decides(games, i):
-            phase = states[i]["phase"]
-            if phase == Phase.CHECKER:
-                states[i]["choices"] += 1
-                n = pubeval_play(states, i, games.rules, table, plays)
-                go_to(games, i, plays.after, n, info)
-            elif phase == Phase.ROLL_OR_DOUBLE:
-                act(games, i, ROLL, info)
-            elif phase == Phase.TAKE_OR_DROP:
-                act(games, i, TAKE, info)
-            else:
-                act(games, i, LAST_NAMED, info)
+        _pubeval_decides(games, i, info, player)
+
+
+@kernel
+def pubeval_finish(batch: Arrays, report: Arrays, finals: Arrays, seen: Arrays, pubeval: Arrays, lo: int, hi: int) -> None:
+    """Parts 2 to 5 of a step against pubeval, and a look; see `bg_env.batch.kernels.step_games`."""
+    games, outcome, ended, player = Batch(*batch), Report(*report), Finals(*finals), Pubeval(*pubeval)
+    viewers, mask = seen
+    for i in range(lo, hi):
+        for part in range(2):  # a loop, so that the plays are compiled into it once
+            if part == 1:
+                report_step(games, i, outcome, ended)
+            _pubeval_decides(games, i, outcome.info, player)
+        close_step(games, i, outcome.info)
+        look_at(games, i, viewers, mask)

@@ -47,7 +47,8 @@ def _refuse(what: str) -> NoReturn:
 def _told(plan: Any) -> str:
     """A PLAN as the arguments that made it."""
     seat = {-1: "opponent=None", SEAT_BY_KEY: "seat=None"}.get(int(plan["seat"]), f"seat={plan['seat']}")
-    reward = next((name for name, item in REWARDS.items() if item.kind == plan["reward"]), plan["reward"])
+    names = {item.kind: item.name for item in REWARDS.values()}
+    reward = names.get(int(plan["reward"]), "a user's own")
     mode = "same_step" if plan["same_step"] else "next_step or disabled"
     return f"{seat}, reward={reward}, autoreset_mode {mode}, max_episode_steps={plan['limit'] or None}"
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env._jit import kernel
-from bg_env.batch.kernels import look, step_games, step_plays
+from bg_env.batch.kernels import step_games, step_plays
 from bg_env.batch.layout import Arrays, Batch
 from bg_env.batch.threads import signal, take
 from bg_env.observations import ENCODERS
@@ -98,9 +98,8 @@ def _next(turns: Turns, lo: int, place: int) -> tuple[int, int, int]:
 
 
 @kernel
-def _show(batch: Arrays, shown: Shown, lo: int, hi: int) -> None:
-    """Write masks, seats that look and observations of the games `lo` to `hi`."""
-    look(batch, shown.viewers, shown.mask, lo, hi)
+def _observe(batch: Arrays, shown: Shown, lo: int, hi: int) -> None:
+    """Write the observations of the games `lo` to `hi`, if they are wanted and the encoder is known."""
     if shown.encoder == NOTHING:
         return
     games = Batch(*batch)
@@ -150,8 +149,8 @@ def step_in_turns(
     signal(parts.started, count)
     first, end, place = _next(parts, lo, np.int64(-1))
     while first >= 0:
-        step_games(batch, actions, report, finals, first, end)
-        _show(batch, view, first, end)
+        step_games(batch, actions, report, finals, (view.viewers, view.mask), first, end)
+        _observe(batch, view, first, end)
         first, end, place = _next(parts, lo, place)
 
 
@@ -172,6 +171,6 @@ def play_in_turns(
     signal(parts.started, count)
     first, end, place = _next(parts, lo, np.int64(-1))
     while first >= 0:
-        step_plays(batch, after, index, report, finals, first, end)
-        _show(batch, view, first, end)
+        step_plays(batch, after, index, report, finals, (view.viewers, view.mask), first, end)
+        _observe(batch, view, first, end)
         first, end, place = _next(parts, lo, place)

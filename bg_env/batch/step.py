@@ -123,30 +123,42 @@ def write_ended(states: States, i: int, info: Info) -> None:
 
 
 @inlined
+def _custom(games: Batch) -> bool:
+    """Whether the reward is a user's."""
+    return bool(games.ended.shape[0] > 0)
+
+
+@inlined
 def _note(games: Batch, i: int, info: Info) -> None:
     """Keep what the last action of game `i` won, if it ended a game."""
     if games.states[i]["winner"] >= 0:
-        games.slots[i]["gain"] += reward_of(games.states, i, games.rules, games.plan[0]["reward"])
+        if _custom(games):
+            games.ended[i] = games.states[i]
+        else:
+            games.slots[i]["gain"] += reward_of(games.states, i, games.rules, games.plan[0]["reward"])
         write_ended(games.states, i, info)
 
 
 @inlined
 def act(games: Batch, i: int, action: int, info: Info) -> None:
     """Do a legal action, and all that follows by itself."""
-    if _scripted(games, i):
+    if _scripted(games, i) or _custom(games):
         apply(games.states, i, games.rules, action)
+        _note(games, i, info)
         throw(games, i)
     else:
         games.sets[i, 0], games.sets[i, 1] = play_on(games.states, i, games.rules, action)
-    _note(games, i, info)
+        _note(games, i, info)
 
 
 @inlined
 def opponent_decides(games: Batch, i: int) -> bool:
-    """Whether game `i` waits for the opponent."""
+    """Whether game `i` waits for the opponent, and for nothing else."""
     decider = games.states[i]["decider"]
     seat = games.slots[i]["seat"]
-    return bool(seat >= 0 and decider >= 0 and decider != seat)
+    if seat < 0 or decider < 0 or decider == seat:
+        return False
+    return bool(not _custom(games) or games.ended[i]["winner"] < 0)
 
 
 @inlined

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.batch.batch import Games
-from bg_env.batch.layout import INFO
 from bg_env.options import INFO_KEYS
 
 __all__ = ["finals_of"]
@@ -30,9 +29,7 @@ def finals_of(games: Games, done: npt.NDArray[np.bool_], episode: Any) -> dict[s
         in final_info: `done`.
     """
     n, options, index, told = games.n, games.options, np.flatnonzero(done), games.final_info
-    encoder, views = options.encoder, np.empty((len(index), options.encoder.size), np.float32)
-    encoder.kernel(games.finals[index], games.rules, told[INFO, index].astype(np.int8), views)
-    views = views.reshape(-1, *encoder.shape)
+    views = games.final_observations(done).reshape(-1, *options.encoder.shape)
     masks = np.ones((len(views), options.settings.actions), np.int8)
     final_obs = np.full(n, None, object)
     if options.in_observation:
