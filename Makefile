@@ -32,7 +32,7 @@ $(VENV)/.dev: $(VENV)/.made $(PINS)
 
 setup: $(VENV)/.dev ## the environment with everything that development needs
 
-train: $(VENV)/.train ## train an agent against the random player, then measure it; options in ARGS="..."
+train: $(VENV)/.train ## train an agent against the random player, then evaluate it; options in ARGS="..."
 	$(BIN)/python -m bg_env train $(ARGS)
 
 test: $(VENV)/.dev ## all tests
@@ -71,7 +71,7 @@ groups: ## the RL libraries that cannot all live together, each group in an envi
 golden: $(VENV)/.dev ## rewrite the golden files; read the difference before you commit it
 	$(BIN)/python -m pytest -n 0 -q --golden -k test_golden
 
-bench: $(VENV)/.dev ## measure this engine beside its peers
+bench: $(VENV)/.dev ## measure the speed of the engine and of other libraries
 	$(BIN)/python -m benchmarks $(ARGS)
 
 marks: $(VENV)/.dev ## marks of style to steer by: long modules, wide functions, parameters that are Any

@@ -25,9 +25,10 @@ from bg_env import IllegalActionError, Settings, SettingsError, arena
 from bg_env.adapters.rllib import Greedy, actor_of, give_opponent_again, native, set_opponent
 from bg_env.arena.on_ray import play_on_ray
 from bg_env.players import RandomPlayer, ValueNet, ValuePlayer
+from bg_env.train.ppo.on_ray import OpponentPoolOnRay
 from bg_env.train.ppo.opponent_pool import OpponentPool
 from bg_env.train.td.learner import TDLearner, TDSettings
-from bg_env.train.td.on_ray import OpponentPoolOnRay, TDLearnerOnRay
+from bg_env.train.td.on_ray import TDLearnerOnRay
 
 pytestmark = pytest.mark.filterwarnings("default")  # Ray warns by itself
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the workers have no folder of tests

@@ -290,8 +290,8 @@ def test_the_same_seed_gives_the_same_curve_and_another_another(tmp_path):
 
 
 def test_a_run_resumed_is_as_one_that_was_never_stopped(tmp_path):
-    measured = {"evaluate": ("random", "pubeval"), "evaluate_every": 3, "games": 4}
-    options = SMALL | measured
+    evaluated = {"evaluate": ("random", "pubeval"), "evaluate_every": 3, "games": 4}
+    options = SMALL | evaluated
     total = 2 * EVERY + 2
     run(tmp_path / "whole", PpoOptions(steps=total * ROLLOUT, **options))
     run(tmp_path / "parts", PpoOptions(steps=(EVERY + 1) * ROLLOUT, **options))
@@ -342,7 +342,7 @@ def test_a_damaged_pool_is_told_in_one_line(tmp_path):
         run(tmp_path, PpoOptions(steps=ROLLOUT, **SMALL), resume=True)
 
 
-def test_self_play_learns_and_its_measure_shows_it(tmp_path):
+def test_self_play_learns_and_its_evaluation_shows_it(tmp_path):
     options = PpoOptions(opponent="self", steps=160_000, seed=2, evaluate=("random",), evaluate_every=5, games=400)
     outcome = run(tmp_path, options)
     assert outcome.scores["trained"].points.low > outcome.scores["untrained"].points.high
@@ -365,12 +365,12 @@ def test_other_ids_can_be_learnt_by_self_play(tmp_path, name):
 # What is asked for
 
 
-def test_the_measure_is_checked():
+def test_the_evaluation_is_checked():
     with pytest.raises(SettingsError, match="no player is called 'bob'"):
         PpoOptions(evaluate=("bob",))
     with pytest.raises(SettingsError, match="no player is called 'self'"):
         PpoOptions(evaluate=("self",))
-    with pytest.raises(SettingsError, match="to measure the net against pubeval, games must not be 0"):
+    with pytest.raises(SettingsError, match="to evaluate the net against pubeval, games must not be 0"):
         PpoOptions(evaluate=("pubeval",), games=0)
     with pytest.raises(SettingsError, match="evaluate_every is a whole number of at least 1, not 0"):
         PpoOptions(evaluate_every=0)
@@ -383,7 +383,7 @@ def test_the_player_of_the_evaluation_games():
     assert PpoOptions(opponent="self", evaluate=("pubeval", "random")).evaluated_against == "pubeval"
 
 
-def test_the_measured_reads_back(tmp_path):
+def test_evaluations_read_back(tmp_path):
     estimates = bg_env.arena.Estimate(0.5, 0.25, 0.75), bg_env.arena.Estimate(-1.0, -1.5, -0.5)
     plain = (1.5, 4, 3, -2.0, 1.0, 0.002, 0.5)
     rows = [

@@ -66,7 +66,7 @@ def test_a_run_writes_what_it_says(tmp_path):
     assert notes["versions"]["torch"] == torch.__version__
 
 
-def test_it_learns_and_its_measure_shows_it(tmp_path):
+def test_it_learns_and_its_evaluation_shows_it(tmp_path):
     options = PpoOptions(steps=120_000, seed=2)
     outcome = run(tmp_path, options)
     untrained, trained = outcome.scores["untrained"], outcome.scores["trained"]
@@ -89,10 +89,10 @@ def test_the_same_seed_gives_the_same_net_and_another_another(tmp_path):
     assert not same(weights(tmp_path / "a"), weights(tmp_path / "c"))
 
 
-@pytest.mark.parametrize("measured", [0, 4])
-def test_a_run_resumed_is_as_one_that_was_never_stopped(tmp_path, measured):
+@pytest.mark.parametrize("games", [0, 4])
+def test_a_run_resumed_is_as_one_that_was_never_stopped(tmp_path, games):
     run(tmp_path / "whole", PpoOptions(steps=4 * ROLLOUT, **SMALL))
-    run(tmp_path / "parts", PpoOptions(steps=ROLLOUT, num_envs=16, games=measured))
+    run(tmp_path / "parts", PpoOptions(steps=ROLLOUT, num_envs=16, games=games))
     torch.manual_seed(99)
     np.random.seed(99)  # noqa: NPY002 - what SB3 draws from
     folder = RunFolder(tmp_path / "parts", resume=True)
@@ -140,7 +140,7 @@ def test_ctrl_c_keeps_what_was_learnt(tmp_path, monkeypatch):
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_ctrl_c_while_measuring_keeps_the_model(tmp_path, monkeypatch):
+def test_ctrl_c_while_evaluating_keeps_the_model(tmp_path, monkeypatch):
     def stop(_model, _observation, action_masks=None, *, deterministic=False):
         raise KeyboardInterrupt
 
