@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -23,49 +24,77 @@ from bg_env.cli.params import (
     supports_colour,
     supports_unicode,
 )
-from bg_env.errors import NotationError, SettingsError
+from bg_env.errors import NotationError
 from bg_env.rules import States
-from bg_env.rules.settings import settings_names
 
 if TYPE_CHECKING:
     from bg_env.cli.terminal import Screen
 
 __all__ = ["play", "watch"]
 
-_seed_option = click.option("--seed", type=int, help="Seed of the dice, 0 to 2**64 - 1.  [default: a new one each time]")
-_position_option = click.option(
-    "--position", metavar="ID", help="Start from an XGID or a GNU Backgammon id, which also decides the stakes."
-)
+_ascii_option = click.option("--ascii", "plain", is_flag=True, help="Draw boards with ASCII characters only, without colour.")
+
+
+def _check_save(context: click.Context, _: click.Parameter, file: Path | None) -> Path | None:
+    """Refuse before the game a file that could not be written after it."""
+    from bg_env.records.files import FORMATS
+
+    if file is not None and (file.suffix.lower() not in FORMATS or not file.parent.is_dir()):
+        *some, last = FORMATS
+        msg = f"--save {file}: give a file in an existing folder that ends with {', '.join(some)} or {last}"
+        raise click.UsageError(msg, context)
+    return file
+
+
 _save_option = click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
+    callback=_check_save,
     help="Write the game, finished or not, as a record: .mat, .sgf or .jsonl.",
 )
-_ascii_option = click.option("--ascii", "plain", is_flag=True, help="Draw boards with ASCII characters only, without colour.")
+
+
+class _Begun(NamedTuple):
+    """A game at its start: the game, with its own dice, the state that it starts from, and the seed of the dice."""
+
+    game: bg_env.Game
+    states: States
+    seed: int
+
+
+def _game_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of a game, which a command takes as `begun`."""
+
+    @click.option("--seed", type=int, help="Seed of the dice, 0 to 2**64 - 1.  [default: a new one each time]")
+    @click.option("--position", metavar="ID", help="Start from an XGID or a GNU Backgammon id, which also decides the stakes.")
+    @settings_options("Play with the doubling cube.  [default: the variant's]")
+    @functools.wraps(command)
+    def begin(
+        seed: int | None, position: str | None, variant: str, cube: bool | None, match_length: int, **options: Any
+    ) -> None:
+        seed = secrets.randbelow(2**32) if seed is None else seed
+        settings = bg_env.Settings(variant, cube=cube, match_length=match_length)
+        if position is None:
+            game, states = bg_env.Game(settings, seed=seed), bg_env.Game(settings).states
+        else:
+            from bg_env.notation import read_position
+
+            states, settings = read_position(position, variant)
+            game = bg_env.Game.from_states(states, settings, seed=seed)
+        command(begun=_Begun(game, states, seed), **options)
+
+    return begin
 
 
 @click.command(short_help="Play against a player in the terminal.")
 @click.option("--opponent", default=strongest(), show_default=True, metavar="PLAYER", help=PLAYER_HELP)
 @click.option("--seat", type=click.IntRange(0, 1), default=0, show_default=True, help="Your seat: 0 is White, 1 is Black.")
-@_seed_option
-@_position_option
-@settings_options("Play with the doubling cube.  [default: the variant's]")
+@_game_options
 @click.option("--hints-by", default=strongest(), show_default=True, metavar="PLAYER", help="The player that gives hints.")
 @_save_option
 @_ascii_option
-def play(
-    opponent: str,
-    seat: int,
-    seed: int | None,
-    position: str | None,
-    variant: str,
-    cube: bool | None,
-    match_length: int,
-    hints_by: str,
-    save: Path | None,
-    plain: bool,
-) -> None:
+def play(begun: _Begun, opponent: str, seat: int, hints_by: str, save: Path | None, plain: bool) -> None:
     """Play against a player in the terminal.
 
     Type plays as "8/5 6/5" or "8-5 6-5", whole or one step at a time; "help" lists the other commands: hint, undo, list,
@@ -73,9 +102,7 @@ def play(
     """
     from bg_env.cli import terminal
 
-    _check_save(save)
-    settings = bg_env.Settings(variant, cube=cube, match_length=match_length)
-    game, start, seed = _game(position, seed, settings)
+    game, start, seed = begun
     rival = player_of(opponent, game.settings)
     called = name_of(opponent)
     names = ("you", called) if seat == 0 else (called, "you")
@@ -90,42 +117,35 @@ def play(
             if not over:
                 click.echo("")
                 with contextlib.suppress(NotationError):
-                    words = ["--seat", seat, "--position", game.xgid, "--variant", variant, "--opponent", opponent]
+                    words = [
+                        "--seat",
+                        seat,
+                        "--position",
+                        game.xgid,
+                        "--variant",
+                        _name(game.settings.variant),
+                        "--opponent",
+                        opponent,
+                    ]
                     click.echo(f"To continue this game: {command_line('play', *words)}")
 
 
 @click.command(short_help="Watch two players play.")
 @click.argument("first", metavar="WHITE")
 @click.argument("second", metavar="BLACK")
-@_seed_option
-@_position_option
-@settings_options("Play with the doubling cube.  [default: the variant's]")
+@_game_options
 @click.option("--delay", type=FiniteRange(0, 86_400), default=1.0, show_default=True, help="Seconds between turns.")
 @click.option("--step", is_flag=True, help="Wait for Enter after each turn.")
 @_save_option
 @_ascii_option
-def watch(
-    first: str,
-    second: str,
-    seed: int | None,
-    position: str | None,
-    variant: str,
-    cube: bool | None,
-    match_length: int,
-    delay: float,
-    step: bool,
-    save: Path | None,
-    plain: bool,
-) -> None:
+def watch(begun: _Begun, first: str, second: str, delay: float, step: bool, save: Path | None, plain: bool) -> None:
     """Watch WHITE and BLACK play a game or a match, turn by turn.
 
     A player is a name (see `bg-env info`), or the folder or file of a trained model.
     """
     from bg_env.cli import terminal
 
-    _check_save(save)
-    settings = bg_env.Settings(variant, cube=cube, match_length=match_length)
-    game, start, seed = _game(position, seed, settings)
+    game, start, seed = begun
     players = [player_of(text, game.settings) for text in (first, second)]
     click.echo(f"The dice are those of --seed {seed}.")
     first, second = name_of(first), name_of(second)
@@ -135,27 +155,9 @@ def watch(
         terminal.watch(game, start, players, screen, lambda: screen.ask("Enter> ") if step else time.sleep(delay))
 
 
-def _game(position: str | None, seed: int | None, settings: bg_env.Settings) -> tuple[bg_env.Game, States, int]:
-    """A game with its own dice, from the start or from an id; the state it starts from; the seed of its dice."""
-    seed = secrets.randbelow(2**32) if seed is None else seed
-    if position is None:
-        rules = {name: getattr(settings, name) for name in settings_names() if name != "variant"}
-        start = bg_env.Game.new(settings.variant, **rules).states
-        return bg_env.Game.new(settings.variant, seed=seed, **rules), start, seed
-    from bg_env.notation import read_position
-
-    states, of_id = read_position(position, settings.variant)
-    return bg_env.Game.from_states(states, of_id, seed=seed), states, seed
-
-
-def _check_save(file: Path | None) -> None:
-    """Refuse before the game a file that could not be written after it."""
-    from bg_env.records.files import FORMATS
-
-    if file is not None and (file.suffix.lower() not in FORMATS or not file.parent.is_dir()):
-        *some, last = FORMATS
-        msg = f"--save {file}: give a file in an existing folder that ends with {', '.join(some)} or {last}"
-        raise SettingsError(msg)
+def _name(variant: bg_env.Variant) -> str:
+    """The text of --variant for a variant."""
+    return variant.name if bg_env.VARIANTS.get(variant.name) == variant else str(variant)
 
 
 @contextlib.contextmanager
