@@ -1,4 +1,4 @@
-"""The options of `reset`."""
+"""The options of `reset`, checked against each other and against the settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bg_env.errors import PositionError, SettingsError, quoted
 from bg_env.game import Game
 from bg_env.notation.gnubg_ids import decode_position_id, read_ids
 from bg_env.notation.xgid import read_xgid
-from bg_env.rules import END_NONE, OFF, Phase, Settings, States, check_state, new_episode, set_up, ties_double
+from bg_env.rules import END_NONE, OFF, Phase, Rules, Settings, States, check_state, new_episode, set_up, ties_double
 
 __all__ = ["Start", "read_reset_options", "start_from"]
 
@@ -25,11 +25,11 @@ class Start:
     """The checked options of a `reset`.
 
     Attributes:
-        states: the state set up by hand, an array of one, or None for the opening throw.
+        states: the state that the episode begins with, an array of one; None for the opening throw.
         dice: the next rolls, in order.
-        starter: who must win the opening throw, or None.
-        score: points of both players at the start of a match, or None for the state's own.
-        crawford: whether the first game is Crawford, or None for what R9.2 says.
+        starter: who must win the opening throw; None for either player.
+        score: points of both players at the start of a match; None for the state's own.
+        crawford: whether the first game is the Crawford game; None for what R9.2 says.
     """
 
     states: States | None = None
@@ -38,7 +38,7 @@ class Start:
     score: tuple[int, int] | None = None
     crawford: bool | None = None
 
-    def make(self, states: States, rules: Any, settings: Settings, key: int | np.uint64) -> None:
+    def make(self, states: States, rules: Rules, settings: Settings, key: int | np.uint64) -> None:
         """Write the beginning of an episode with the random stream `key` into `states[0]`."""
         new_episode(states, 0, rules, np.uint64(key))
         if self.states is not None:
@@ -54,7 +54,7 @@ class Start:
 
 
 def _crawford(settings: Settings, score: tuple[int, int], asked: bool | None) -> bool:
-    """R9.2 for a match set up from a bare score."""
+    """Whether the first game of a match that is set up from a score alone is the Crawford game (R9.2)."""
     if asked is not None:
         return asked
     near = [n == settings.match_length - 1 for n in score]
@@ -62,10 +62,10 @@ def _crawford(settings: Settings, score: tuple[int, int], asked: bool | None) ->
 
 
 def read_reset_options(options: Any) -> dict[str, Any]:
-    """The options of a `reset` as a new dict; of None an empty one.
+    """The options of a `reset` as a new dict, empty for None.
 
     Raises:
-        SettingsError: they are no dict.
+        SettingsError: they are not a mapping.
     """
     if options is None:
         return {}
@@ -80,9 +80,9 @@ def start_from(options: Mapping[str, Any] | None, settings: Settings) -> Start:
 
     Raises:
         SettingsError: an option is unknown or contradicts another or the settings.
-        NotationError: `position` is no id.
-        PositionError: the state cannot stand.
-        IllegalActionError: `dice` has no dice in it.
+        NotationError: `position` is not an id.
+        PositionError: the state is impossible.
+        IllegalActionError: a die in `dice` is not a number from 1 to 6.
     """
     given = read_reset_options(options)
     if not given:
@@ -173,7 +173,7 @@ def _from_id(text: Any, settings: Settings, starter: int | None) -> States:
 
 
 def _fit(states: States, settings: Settings, starter: int | None, score: tuple[int, int] | None, crawford: bool | None) -> None:
-    """Hold the other options against a state that was set up, and complete a bare position."""
+    """Refuse options that contradict a state that was set up, and complete a position without score and decider."""
     s = states[0]
     bare = s["phase"] == Phase.OPENING and s["turn"] >= 0
     if bare:
@@ -200,7 +200,7 @@ def _fit(states: States, settings: Settings, starter: int | None, score: tuple[i
 
 
 def _fit_dice(states: States, settings: Settings, dice: tuple[tuple[int, int], ...], starter: int | None) -> None:
-    """Refuse dice that the opening throw cannot show (R2.1, R2.2) or that make the other player start."""
+    """Refuse dice that the opening throw cannot show (R2.1, R2.2), or by which the other player starts."""
     if not dice or states[0]["phase"] != Phase.OPENING:
         return
     probe, rules = states.copy(), settings.record()

@@ -227,7 +227,7 @@ def _loaded(name: str, function: Any, bound: float | None) -> Reward:
 
 @kernel
 def match_chance(rules: Rules, own: int, other: int, crawford: int) -> float:
-    """The table's chance of a player with `own` points against `other`; `crawford`: the game there is the Crawford game."""
+    """The table's match winning chance of a player with `own` points against `other`; `crawford`: in the Crawford game."""
     length = np.int64(rules[0]["match_length"])
     a = min(max(length - own, 0), LONGEST)
     b = min(max(length - other, 0), LONGEST)
@@ -238,7 +238,7 @@ def match_chance(rules: Rules, own: int, other: int, crawford: int) -> float:
 
 @kernel
 def _grown(states: States, i: int, rules: Rules) -> float:
-    """What the winner's chance to win the match grew by through the game that state `i` ended with."""
+    """The gain in match winning chance of the winner of the game that state `i` ended with."""
     winner = states[i]["winner"]
     own = np.int64(states[i]["score"][winner])
     other = np.int64(states[i]["score"][1 - winner])

@@ -25,25 +25,25 @@ from bg_env.rules.variant import VARIANTS
 
 __all__ = ["Encoder", "check_encoder", "default_seat", "default_seats", "labelled"]
 
-OVER = int(Phase.OVER)
-
 Floats = npt.NDArray[np.float32]
 
 
 @kernel
-def default_seat(states: Any, i: Any) -> Any:
-    """Who looks at state `i` where nobody is named: who decides; else who won, whose turn it is, or player 0, in that order."""
-    decider = np.int64(states[i]["decider"])
+def default_seat(states: States, i: int) -> int:
+    """The seat that looks at state `i` by default: who decides, else who won, whose turn it is, or player 0, in that order."""
+    decider: int = np.int64(states[i]["decider"])
     if decider >= 0:
         return decider
-    if states[i]["phase"] == OVER and states[i]["winner"] >= 0:
-        return np.int64(states[i]["winner"])
-    turn = np.int64(states[i]["turn"])
-    return turn if turn >= 0 else np.int64(0)
+    winner: int = np.int64(states[i]["winner"])
+    if states[i]["phase"] == Phase.OVER and winner >= 0:
+        return winner
+    turn: int = np.int64(states[i]["turn"])
+    zero: int = np.int64(0)
+    return turn if turn >= 0 else zero
 
 
 @kernel
-def default_seats(states: Any, seats: Any) -> None:
+def default_seats(states: States, seats: npt.NDArray[np.int8]) -> None:
     """Write the default seat of every state into `seats` (int8)."""
     for i in range(len(states)):
         seats[i] = default_seat(states, i)
