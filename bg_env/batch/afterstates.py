@@ -1,7 +1,7 @@
 """Whole plays in a batch: every candidate of every game as one flat batch, to be valued at once and chosen from.
 
 choice = vec.afterstates(observation="tesauro198")
-values = net(choice.observations)                          # worth for the player who chooses
+values = net(choice.observations)                          # equities of the player who chooses
 values = np.where(choice.over, choice.rewards, choice.rewards + values)
 vec.step_plays(best(values, choice.offsets))
 """
@@ -59,7 +59,7 @@ def _judge(
     for i in range(offsets.shape[0] - 1):
         seat = deciders[i]
         for k in range(offsets[i], offsets[i + 1]):
-            reward = reward_of(after, k, rules, kind) if kind != CUSTOM else 0.0
+            reward = reward_of(after, k, rules, kind)
             seats[k] = seat
             rewards[k] = reward if seat == 0 else -reward
             over[k] = after[k]["phase"] == Phase.OVER
@@ -97,11 +97,11 @@ def best(values: npt.ArrayLike, offsets: npt.NDArray[np.int64]) -> npt.NDArray[n
     return index
 
 
-def _flat(games: Games, rooms: list[Room]) -> tuple[npt.NDArray[np.int64], Any, Any]:
+def _flat(games: Games, rooms: list[Room]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int16], States]:
     """Offsets, actions and states of all candidates, found by all threads."""
     which = games.slots["over"] == RUNNING
     counts = np.zeros(games.n, np.int64)
-    filled: dict[int, tuple[Any, Any]] = {}
+    filled: dict[int, tuple[npt.NDArray[np.int16], States]] = {}
 
     def fill(lo: int, hi: int, *_: Any) -> None:
         room = rooms[games.ranges.index((lo, hi))]

@@ -1,4 +1,4 @@
-"""What a user hands to a batch, checked before anything is done: actions, seeds, the mask of a reset, the mode."""
+"""Checks of what users give to a batch: actions, seeds, the mask of a reset, the autoreset mode."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def read_seeds(
     """The seeds of the games that get one, and which do: those given, and random ones where there has never been one.
 
     Raises:
-        SettingsError: a seed is none, or the list has another length.
+        SettingsError: a seed is not a whole number from 0 to 2**64 - 1, or the list has another length.
     """
     n = len(which)
     given: list[int | None]
@@ -75,7 +75,7 @@ def read_seeds(
 
 
 def _misfit(actions: Any, n: int) -> str:
-    """What is wrong with actions that are no array of n integers; the first game it is wrong for is named."""
+    """The message about actions that are not an array of n integers; it names the first game that has none."""
     try:
         items = list(actions)
     except TypeError:

@@ -1,4 +1,4 @@
-"""What `VectorEnv.restore` is given, checked before anything is done: kernels trust every number in it."""
+"""Checks of what `VectorEnv.restore` is given: kernels trust every number in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.batch.layout import ENDED_UNSEEN, PLAN, RUNNING, SEAT_BY_KEY, SLOT
+from bg_env.batch.layout import ENDED_UNSEEN, PLAN, RUNNING, SEAT_BY_KEY, SLOT, Plan, Slots
 from bg_env.errors import SettingsError, quoted
 from bg_env.rewards import REWARDS
 from bg_env.rules import STATE, Phase, Settings, States
@@ -36,7 +36,7 @@ _RANGES: Final = {
     "turns": (0, 2**31 - 1),
     "games": (0, 2**31 - 1),
 }
-"""What the fields of a STATE may be, but for `points` and `cube`, which the settings bound."""
+"""The ranges of the fields of a STATE, but for `points` and `cube`, which the settings bound."""
 
 
 def _refuse(what: str) -> NoReturn:
@@ -44,8 +44,8 @@ def _refuse(what: str) -> NoReturn:
     raise SettingsError(msg)
 
 
-def _told(plan: Any) -> str:
-    """A PLAN as the arguments that made it."""
+def _arguments(plan: np.void) -> str:
+    """A PLAN record as the arguments that made it."""
     seat = {-1: "opponent=None", SEAT_BY_KEY: "seat=None"}.get(int(plan["seat"]), f"seat={plan['seat']}")
     names = {item.kind: item.name for item in REWARDS.values()}
     reward = names.get(int(plan["reward"]), "a user's own")
@@ -53,7 +53,7 @@ def _told(plan: Any) -> str:
     return f"{seat}, reward={reward}, autoreset_mode {mode}, max_episode_steps={plan['limit'] or None}"
 
 
-def read_saved(saved: Any, plan: npt.NDArray[Any], settings: Settings, n: int) -> tuple[States, Any, npt.NDArray[np.int64]]:
+def read_saved(saved: Any, plan: Plan, settings: Settings, n: int) -> tuple[States, Slots, npt.NDArray[np.int64]]:
     """States, slots and dice of what was saved.
 
     Args:
@@ -63,7 +63,7 @@ def read_saved(saved: Any, plan: npt.NDArray[Any], settings: Settings, n: int) -
         n: likewise, its number of games.
 
     Raises:
-        SettingsError: it is no such thing, or of another kind of batch.
+        SettingsError: it is not what `save` gives, or was saved by a batch of another kind.
     """
     if not isinstance(saved, Mapping):
         msg = f"restore() takes what save() gave, not {quoted(saved)}"
@@ -84,7 +84,7 @@ def read_saved(saved: Any, plan: npt.NDArray[Any], settings: Settings, n: int) -
         _refuse("is not complete")
     kept = saved["plan"][0]
     if any(kept[name] != plan[0][name] for name in ("seat", "reward", "same_step", "limit")):
-        msg = f"saved was a batch with {_told(kept)}: this environment has {_told(plan[0])}"
+        msg = f"saved was a batch with {_arguments(kept)}: this environment has {_arguments(plan[0])}"
         raise SettingsError(msg)
     dice = _dice(saved["dice"])
     _check_states(states, settings)
@@ -122,7 +122,7 @@ def _check_states(states: States, settings: Settings) -> None:
     _need(~shared.any(axis=1), "point, held by both players,")
 
 
-def _check_slots(slots: Any, states: States, seat: int, rolls: int) -> None:
+def _check_slots(slots: Slots, states: States, seat: int, rolls: int) -> None:
     """Refuse slots that do not fit the states, the seat asked for (as of a PLAN) or the number of rolls given in advance."""
     _need(_within(slots["over"], RUNNING, ENDED_UNSEEN), "over")
     seats = (-1, -1) if seat < 0 else (0, 1) if seat == SEAT_BY_KEY else (seat, seat)

@@ -52,11 +52,11 @@ class Turns(NamedTuple):
     counters: npt.NDArray[np.int64]
     """(_APART * threads,): the next game of range k that no thread has taken is counters[_APART * k]."""
     started: npt.NDArray[np.int64]
-    """(1,): the number of the last step that threads were told to begin, see `signal`."""
+    """(1,): the number of the last step that has been signalled to the threads."""
 
 
 class Shown(NamedTuple):
-    """What the games show after a step."""
+    """Seats, masks and observations after a step."""
 
     viewers: npt.NDArray[np.int8]
     """(n,): the seat that looks."""

@@ -1,8 +1,8 @@
-"""Python threads over slices of a batch: kernels drop the GIL, so they run side by side on one array.
+"""Python threads over slices of a batch: kernels release the GIL, so they run side by side on one array.
 
-What costs is not the work of the threads but their meetings: to be woken takes tens of microseconds on many machines, and so
-does a wait for the GIL. So a thread first looks for what it waits for, in a kernel, without the GIL, for as long as it would
-take to be woken; and threads are told to begin by the kernel that the calling thread runs on its own range, when the GIL is
+The cost is not in the work of the threads but in their meetings: to wake a thread takes tens of microseconds on many machines,
+and so does a wait for the GIL. So a thread that waits first looks for its next call in a kernel, without the GIL, for as long
+as waking it would take; and the kernel that the calling thread runs on its own range starts the other threads, when the GIL is
 free.
 """
 
@@ -26,7 +26,9 @@ from bg_env._jit import inlined, kernel
 
 __all__ = ["Call", "Slices", "signal", "take"]
 
-Call = Callable[[int, int, npt.NDArray[np.int64], int], Any]
+Counter = npt.NDArray[np.int64]
+"""An array of one number, which threads write and read without the GIL."""
+Call = Callable[[int, int, Counter, int], Any]
 """`call(lo, hi, counter, count)` does the games from `lo` to `hi`; its first kernel may begin with `signal(counter, count)`."""
 
 SPINS: Final = 200_000
@@ -34,17 +36,17 @@ SPINS: Final = 200_000
 
 if config.DISABLE_JIT:
 
-    def _read(counter: Any) -> Any:
-        return counter[0]
+    def _read(counter: Counter) -> int:
+        return int(counter[0])
 
-    def _write(counter: Any, count: Any) -> None:
+    def _write(counter: Counter, count: int) -> None:
         counter[0] = count
 
     _ADDING = threading.Lock()
 
-    def _add(counters: Any, place: Any, n: Any) -> Any:
+    def _add(counters: npt.NDArray[np.int64], place: int, n: int) -> int:
         with _ADDING:
-            before = counters[place]
+            before = int(counters[place])
             counters[place] = before + n
         return before
 
@@ -76,19 +78,20 @@ else:
 
 
 @inlined
-def signal(counter: Any, count: Any) -> None:
+def signal(counter: Counter, count: int) -> None:
     """Set `counter` (int64, an array of one) to `count`, for other threads to see."""
     _write(counter, np.int64(count))
 
 
 @inlined
-def take(counters: Any, place: Any, n: Any) -> Any:
-    """Add `n` to `counters[place]` (int64) and return what it was, as if no other thread did so at the same time."""
-    return _add(counters, np.int64(place), np.int64(n))
+def take(counters: npt.NDArray[np.int64], place: int, n: int) -> int:
+    """Add `n` to `counters[place]`, atomically, and return its value before."""
+    before: int = _add(counters, np.int64(place), np.int64(n))
+    return before
 
 
 @kernel
-def _look_for(counter: Any, count: Any, spins: Any) -> Any:
+def _look_for(counter: Counter, count: int, spins: int) -> bool:
     """Look at a counter that another thread moves on until it is `count`; whether it came to that."""
     for _ in range(spins):
         if _read(counter) >= count:
@@ -97,8 +100,8 @@ def _look_for(counter: Any, count: Any, spins: Any) -> Any:
 
 
 @kernel
-def _end_and_look(ends: Any, count: Any, counter: Any, spins: Any) -> Any:
-    """Say that `count` calls are done, now that the GIL is free; then look for the next."""
+def _end_and_look(ends: Counter, count: int, counter: Counter, spins: int) -> bool:
+    """Signal that `count` calls are done, now that the GIL is free; then look for the next one."""
     signal(ends, count)
     for _ in range(spins):
         if _read(counter) > count:
@@ -109,12 +112,12 @@ def _end_and_look(ends: Any, count: Any, counter: Any, spins: Any) -> Any:
 class _Worker(threading.Thread):
     """A thread that does calls on its range, one after the other.
 
-    Calls and their ends go through two queues, which are what orders everything. Two counters, written and read without the
-    GIL, only tell when there is something in them, so that nobody need go to sleep in `get`: of calls given (set by the
-    calling thread's kernel, after the call was put) and of calls done (set after the end was put).
+    Calls and their ends go through two queues, which put everything in order. Two counters, written and read without the GIL,
+    only show when there is something in them, so that no thread need go to sleep in `get`: one of calls given (set by the
+    calling thread's kernel, after the call was put) and one of calls done (set after the end was put).
     """
 
-    def __init__(self, lo: int, hi: int, counter: npt.NDArray[np.int64]) -> None:
+    def __init__(self, lo: int, hi: int, counter: Counter) -> None:
         super().__init__(name="bg_env", daemon=True)
         self._range, self._counter, self._ends = (lo, hi), counter, np.zeros(1, np.int64)
         self._calls: SimpleQueue[Call | None] = SimpleQueue()
@@ -146,7 +149,7 @@ class _Worker(threading.Thread):
         return self._errors.get()
 
 
-def _end(workers: list[_Worker], counter: npt.NDArray[np.int64], pid: int) -> None:
+def _end(workers: list[_Worker], counter: Counter, pid: int) -> None:
     if pid == os.getpid():
         for worker in workers:
             worker.give(None)
@@ -178,14 +181,14 @@ class Slices:
         self._workers: list[_Worker] = []
         self._counter, self._count = np.zeros(1, np.int64), 0
         self._pid = -1
-        self._finalizer: Any = None
+        self._finalizer: weakref.finalize[..., Slices] | None = None
 
     def run(self, call: Call, *, signals: bool = False) -> None:
         """Call it for every range and wait for all; the calling thread does the first.
 
         Args:
             call: see `Call`.
-            signals: whether it tells the other threads to begin, which saves them a wait for the GIL.
+            signals: whether it starts the other threads by `signal`, which saves them a wait for the GIL.
 
         Raises:
             BaseException: what one of the calls raised.
@@ -206,7 +209,7 @@ class Slices:
         try:
             call(*self.ranges[0], self._counter, self._count)
         finally:
-            self._counter[0] = self._count  # if it failed before it said so
+            self._counter[0] = self._count  # if it failed before it signalled
             errors = self._wait()
         for error in errors:
             if error is not None:
