@@ -15,9 +15,22 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.errors import NotationError, SettingsError
+from bg_env.errors import NotationError, SettingsError, quoted
 
-__all__ = ["read_arrays", "replacing", "write_whole"]
+__all__ = ["checked_path", "read_arrays", "replacing", "write_whole"]
+
+
+def checked_path(path: Any) -> Path:
+    """The path of a file.
+
+    Raises:
+        SettingsError: `path` is neither text nor a path.
+    """
+    try:
+        return Path(path)
+    except TypeError:
+        msg = f"a file is named by a path, text or a pathlib.Path, not by {quoted(path)}"
+        raise SettingsError(msg) from None
 
 
 def read_arrays(file: Any, what: str) -> dict[str, npt.NDArray[Any]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+import tracemalloc
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bg_env.errors import NotationError
+from bg_env.errors import NotationError, SettingsError
 from bg_env.records import (
     parse_records,
     read_jsonl,
@@ -21,6 +23,7 @@ from bg_env.records import (
     replay,
     write_jsonl,
     write_mat,
+    write_records,
     write_sgf,
 )
 
@@ -148,3 +151,77 @@ def test_nothing_hangs(text):
     for kind in READ:
         judged(text, kind)
     assert time.process_time() - begin < 20
+
+
+SIZE = 1_000_000
+SGF = "(;GM[6]"
+MAT = " 7 point match\n\n Game 1\n A : 0   B : 0\n"
+JSON = json.loads(write_jsonl([SHORT]).splitlines()[0]) | {"events": []}
+
+
+def filled(piece):
+    """The piece as often as it goes into a megabyte."""
+    return piece * (SIZE // len(piece))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        pytest.param("sgf", SGF + ")" + " " * SIZE, id="sgf-space"),
+        pytest.param("sgf", SGF + "C[" + filled("\\a") + "])", id="sgf-escapes"),
+        pytest.param("sgf", SGF + "C[" + " " * SIZE, id="sgf-open"),
+        pytest.param("sgf", "(" + ";" * SIZE + ")", id="sgf-nodes"),
+        pytest.param("sgf", filled("(;)"), id="sgf-games"),
+        pytest.param("sgf", SGF + filled(";W[31]") + ")", id="sgf-rolls"),
+        pytest.param("mat", filled("; [" + " " * 396 + "\n") + MAT, id="mat-headers"),
+        pytest.param("mat", MAT + filled((":1" + " " * 18) * 19 + "x\n"), id="mat-names"),
+        pytest.param("mat", MAT + filled("  1) " + "11: " * 98 + "\n"), id="mat-rolls"),
+        pytest.param("mat", MAT + filled(" " * 399 + "\n"), id="mat-space"),
+        pytest.param("jsonl", filled(json.dumps(JSON) + "\n"), id="jsonl-games"),
+        pytest.param("jsonl", json.dumps(JSON | {"events": [[0, "31:" + " " * SIZE + "x"]]}), id="jsonl-event"),
+    ],
+)
+def test_time_and_memory_are_linear_in_the_size(kind, text):
+    begin = time.process_time()
+    with suppress(NotationError):
+        READ[kind](text)
+    assert time.process_time() - begin < 15  # quadratic time takes minutes
+    part = text[:100_000]
+    tracemalloc.start()
+    with suppress(NotationError):
+        READ[kind](part)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 130 * len(part)
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "words"),
+    [
+        (read_sgf, "(;C[" + "a" * 100_001 + "])", "more than 100,000 characters"),
+        (read_sgf, "(;)" * 100_001, "more than 100,000 games"),
+        (read_sgf, " " * (2**26 + 1), "at most 67,108,864"),
+        (read_mat, MAT + "Game 1\n" * 100_000, "100,001 games"),
+        (read_mat, " " * (2**26 + 1), "at most 67,108,864"),
+        (read_jsonl, " " * 2**24 + "1", "line 1 has 16,777,217 characters"),
+        (read_sgf, None, "not from None"),
+        (read_mat, 5, "not from 5"),
+        (read_jsonl, b"{}", "not from b'{}'"),
+        (parse_records, None, "not from None"),
+    ],
+)
+def test_bounds_that_no_record_meets(read, text, words):
+    with pytest.raises(NotationError, match=words):
+        read(text)
+
+
+def test_a_value_of_many_characters_is_read():
+    (found,) = parse_records("(;GM[6]PW[" + "a\\]" * 33_000 + "])")
+    assert found.players[0] == "a]" * 33_000
+
+
+def test_a_file_is_named_by_a_path():
+    with pytest.raises(SettingsError, match="not by None"):
+        read_records(None)
+    with pytest.raises(SettingsError, match="not by 5"):
+        write_records(5, [SHORT])

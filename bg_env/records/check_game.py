@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -94,8 +93,9 @@ class GameReplayer:
             faults.append(self._fault(0, str(wrong)))
         entry: Entry | None = None
         try:
-            for k, entry in enumerate(self.game.entries if not self.failed else ()):
-                self._do(entry, self.game.entries[k + 1 :])
+            entries = () if self.failed else self.game.entries
+            for k, entry in enumerate(entries):
+                self._do(entry, entries[k + 1] if k + 1 < len(entries) else None)
         except _WrongError as wrong:
             self.failed = True
             faults.append(self._fault(entry.number if entry else 0, str(wrong)))
@@ -193,7 +193,7 @@ class GameReplayer:
 
     # What the entries do
 
-    def _do(self, entry: Entry, rest: Sequence[Entry]) -> None:
+    def _do(self, entry: Entry, following: Entry | None) -> None:
         if entry.kind == "unreadable":
             msg = f"this cannot be read: {entry.text[:80]}"
             raise _WrongError(msg)
@@ -207,7 +207,7 @@ class GameReplayer:
             msg = "the record goes on after the end of the game"
             raise _WrongError(msg)
         if entry.kind == "roll":
-            self._roll(entry, rest)
+            self._roll(entry, following)
         elif entry.kind in ("tie", "throw"):
             self._throw(entry)
         elif entry.kind == "resign":
@@ -230,7 +230,7 @@ class GameReplayer:
         self.thrown = d1 != d2
         self._keep(entry, entry.player, f"the opening throw is {d1}-{d2}")
 
-    def _roll(self, entry: Entry, rest: Sequence[Entry]) -> None:
+    def _roll(self, entry: Entry, following: Entry | None) -> None:
         d1, d2 = entry.dice or (0, 0)
         steps = as_steps(entry.text)
         if steps is not None and entry.player is not None:
@@ -238,11 +238,11 @@ class GameReplayer:
             if done == PLAYED:
                 self._keep(entry, entry.player, f"{d1}{d2}:", tuple(self.made[: len(steps)].tolist()))
                 return
-            self._play(entry, rest, self._rolled(entry) if done == NOT_DUE else entry.player)
+            self._play(entry, following, self._rolled(entry) if done == NOT_DUE else entry.player)
         else:
-            self._play(entry, rest, self._rolled(entry))
+            self._play(entry, following, self._rolled(entry))
 
-    def _play(self, entry: Entry, rest: Sequence[Entry], player: int) -> None:
+    def _play(self, entry: Entry, following: Entry | None, player: int) -> None:
         """Play the roll that `player` has thrown, or see that it cannot be played."""
         d1, d2 = entry.dice or (0, 0)
         try:
@@ -257,13 +257,13 @@ class GameReplayer:
                 raise _WrongError(msg)
             self._keep(entry, player, f"{d1}{d2}: cannot move")
             return
-        self._keep(entry, player, f"{d1}{d2}:", self._find(entry, moves, rest))
+        self._keep(entry, player, f"{d1}{d2}:", self._find(entry, moves, following))
 
-    def _find(self, entry: Entry, moves: tuple[Move, ...], rest: Sequence[Entry]) -> tuple[int, ...]:
+    def _find(self, entry: Entry, moves: tuple[Move, ...], following: Entry | None) -> tuple[int, ...]:
         """Find the play among the legal ones and make it."""
         d1, d2 = entry.dice or (0, 0)
         _, numbers, after = plays(self.states, self.rules)
-        given_up = rest[0].kind in ("resign", "win", "illegal") if rest else self.last
+        given_up = following.kind in ("resign", "win", "illegal") if following else self.last
         if not moves:
             if given_up and not entry.played:
                 return ()

@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import Final
 
 from bg_env.errors import NotationError
-from bg_env.files import write_whole
+from bg_env.files import checked_path, write_whole
 from bg_env.records.jsonl import read_jsonl, write_jsonl
 from bg_env.records.mat import read_mat, write_mat
-from bg_env.records.record import Record
+from bg_env.records.record import MOST_BYTES, Record, checked_text
 from bg_env.records.sgf import read_sgf, write_sgf
 
 __all__ = ["FORMATS", "Format", "parse_records", "read_records", "write_records"]
@@ -49,9 +49,9 @@ def parse_records(text: str) -> list[Record]:
     """The records in `text`, whichever format they are in: JSON lines, `.sgf` or `.mat`.
 
     Raises:
-        NotationError: it is not a record in any of them.
+        NotationError: it is not text, is not a record in any of them, or is longer than any record is.
     """
-    begin = text.lstrip("\ufeff \t\r\n")[:1]
+    begin = checked_text(text, MOST_BYTES).lstrip("\ufeff \t\r\n")[:1]
     known = {kind.opening: kind for kind in FORMATS.values()}
     return known.get(begin, known[""]).read(text)
 
@@ -60,10 +60,15 @@ def read_records(path: str | Path) -> list[Record]:
     """The records in a file, whatever its name; UTF-8, else Latin-1.
 
     Raises:
-        NotationError: it is not a record.
+        NotationError: it is not a record, or has more than 2**30 bytes.
         OSError: it cannot be read.
+        SettingsError: `path` is not a path.
     """
-    data = Path(path).read_bytes()
+    with checked_path(path).open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        msg = f"this is no record: it has more than {MOST_BYTES:,} bytes"
+        raise NotationError(msg)
     try:
         return parse_records(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
@@ -76,8 +81,9 @@ def write_records(path: str | Path, records: Sequence[Record]) -> None:
     Raises:
         NotationError: another ending, several records for a format that holds one, or something that the format cannot hold.
         OSError: it cannot be written.
+        SettingsError: `path` is not a path.
     """
-    ending = Path(path).suffix.lower()
+    ending = checked_path(path).suffix.lower()
     if ending not in FORMATS:
         *some, last = FORMATS
         msg = f"records are written as {', '.join(some)} or {last}, not as {ending or 'a file without an ending'!r}"

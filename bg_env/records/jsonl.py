@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from bg_env.checks import is_whole
 from bg_env.errors import NotationError, SettingsError
-from bg_env.records.record import Entry, GameRecord, Kind, Record, plain_text
+from bg_env.records.record import MOST_BYTES, Entry, GameRecord, Kind, Record, checked_text, plain_text
 from bg_env.rules import VARIANTS, Settings
 
 __all__ = ["read_jsonl", "write_jsonl"]
@@ -34,6 +34,8 @@ _VERSION: Final = 1
 _ROLL = re.compile(r"([1-6])([1-6]):(.*)", re.ASCII)
 _WORD = re.compile(r"(double|beaver|take|drop|resign|illegal|tie|throw)(?: (-?\d{1,9}))?", re.ASCII)
 _MOST: Final = 2**31 - 1
+_LONGEST_LINE: Final = 2**24
+"""The most characters of a line, which holds a game: a long one has a few thousand."""
 
 
 def write_jsonl(records: Iterable[Record]) -> str:
@@ -85,12 +87,16 @@ def read_jsonl(text: str) -> list[Record]:
     """The records written in `text`, one for each `match`.
 
     Raises:
-        NotationError: a line is no JSON object of this format; the message names the line.
+        NotationError: a line is no JSON object of this format, or has more than 2**24 characters; the message names the line.
     """
     records: dict[int, Record] = {}
-    for k, line in enumerate(text.lstrip("\ufeff").splitlines(), 1):
+    games: dict[int, list[GameRecord]] = {}
+    for k, line in enumerate(checked_text(text, MOST_BYTES).splitlines(), 1):
         if not line.strip():
             continue
+        if len(line) > _LONGEST_LINE:
+            msg = f"line {k} has {len(line):,} characters: a game has at most {_LONGEST_LINE:,}"
+            raise NotationError(msg)
         try:
             said = json.loads(line)
             number, record = _record(said)
@@ -100,15 +106,15 @@ def read_jsonl(text: str) -> list[Record]:
         except (ValueError, RecursionError) as error:
             msg = f"line {k} is no JSON object: {str(error)[:80]}"
             raise NotationError(msg) from error
-        before = records.setdefault(number, replace(record, games=()))
-        if replace(before, games=()) != replace(record, games=()):
+        one = replace(record, games=())
+        if records.setdefault(number, one) != one:
             msg = f"line {k}: the games of match {number} have different players or settings"
             raise NotationError(msg)
-        records[number] = replace(before, games=(*before.games, *record.games))
+        games.setdefault(number, []).extend(record.games)
     if not records:
         msg = "this is no record: it has no line"
         raise NotationError(msg)
-    return list(records.values())
+    return [replace(record, games=tuple(games[number])) for number, record in records.items()]
 
 
 def _need(ok: Any, what: str) -> None:

@@ -11,18 +11,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from bg_env.errors import NotationError, SettingsError
-from bg_env.records.record import Entry, GameRecord, Kind, Record, plain_text
+from bg_env.records.record import MOST_GAMES, Entry, GameRecord, Kind, Record, checked_text, plain_text
 from bg_env.rules import VARIANTS, Variant
 
 __all__ = ["read_mat", "write_mat"]
 
-_HEADER = re.compile(r";\s*\[\s*([^\"\]]*?)\s*\"(.*)\"\s*\]\s*")
+_HEADER = re.compile(r";\s*\[([^\"\]]*)\"(.*)\"\s*\]\s*")
 _LENGTH = re.compile(r"\s*(\d{1,5}|unlimited|money)\s+(?:point\s+)?(?:match|session|game)s?\s*", re.IGNORECASE)
 _GAME = re.compile(r"\s*Game\s+(\d{1,5})\s*", re.IGNORECASE)
-_NAMES = re.compile(r"\s*(?P<a>\S.*?|)\s*:\s*(?P<score_a>\d{1,9})(?P<gap>\s+)(?P<b>\S.*?|)\s*:\s*(?P<score_b>\d{1,9})\s*")
+_FIRST_SCORE = re.compile(r":\s*(\d{1,9})\s+")
+_LAST_SCORE = re.compile(r"\s*(\d{1,9})\s*")
 _LINE = re.compile(r"\s*(\d{1,5})\)(.*)")
 _CELL = re.compile(
     r"(?<!\S)(?:\d\d:|(?:(?:re)?doubles?|beavers?|raccoons?|takes?|accepts?|drops?|passes|rejects?|wins?|los\w*|resign\w*)\b)",
@@ -52,13 +53,33 @@ _NAMES_OF: Final = {"backgammon": "Backgammon", "nackgammon_ballard": "NackGammo
 _FLAGS: Final = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 
 
+class _Heading(NamedTuple):
+    """The line with the names and the scores of both players."""
+
+    names: tuple[str, str]
+    score: tuple[int, int]
+    at: int
+    """Where the second name begins."""
+
+
+def _heading(line: str) -> _Heading | None:
+    """The line "NAME : SCORE   NAME : SCORE" in its parts, None if it is not one; the time is linear in its length."""
+    head, colon, tail = line.rpartition(":")
+    last = _LAST_SCORE.fullmatch(tail)
+    first = _FIRST_SCORE.search(head) if colon and last else None
+    if first is None or last is None:
+        return None
+    names = head[: first.start()].strip(), head[first.end() :].strip()
+    return _Heading(names, (int(first[1]), int(last[1])), first.end())
+
+
 def _headers(lines: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in lines:
         if line.lstrip().startswith(";"):
             header = _HEADER.fullmatch(line.strip())
-            if header and header[1] not in found:
-                found[header[1]] = header[2]
+            if header:
+                found.setdefault(header[1].strip(), header[2])
     return found
 
 
@@ -80,9 +101,10 @@ def read_mat(text: str) -> Record:
     """The record written in `text`; cells that cannot be read become entries that say so.
 
     Raises:
-        NotationError: no `.mat` record: no line "N point match", no game, or an unknown variation.
+        NotationError: no `.mat` record: no line "N point match", no game, or an unknown variation; or a text of more than
+            2**26 characters or 100,000 games.
     """
-    lines = [line[:_LONGEST] for line in text.lstrip("\ufeff").splitlines()]
+    lines = [line[:_LONGEST] for line in checked_text(text).splitlines()]
     found = [(k, match) for k, line in enumerate(lines) if (match := _LENGTH.fullmatch(line))]
     if not found:
         msg = "this is no .mat record: a line such as '7 point match' is missing"
@@ -94,6 +116,9 @@ def read_mat(text: str) -> Record:
     starts = [k for k in range(first + 1, len(lines)) if _GAME.fullmatch(lines[k])]
     if not starts:
         msg = "this .mat record holds no game: a line such as 'Game 1' is missing"
+        raise NotationError(msg)
+    if len(starts) > MOST_GAMES:
+        msg = f"this is no .mat record: it holds {len(starts):,} games, and at most {MOST_GAMES:,} are read"
         raise NotationError(msg)
     second = _second_column(lines)
     cubes = _start_cubes(headers)
@@ -132,9 +157,9 @@ def _second_column(lines: list[str]) -> float:
             if len(cells) == 2:
                 seconds[cells[1]] += 1
         else:
-            names = _NAMES.fullmatch(line)
-            if names and names["b"] and not seconds:
-                seconds[names.start("b")] += 1
+            heading = None if seconds else _heading(line)
+            if heading and heading.names[1]:
+                seconds[heading.at] += 1
     return (seconds.most_common(1)[0][0] if seconds else 33) / 2 + 2
 
 
@@ -148,9 +173,9 @@ def _game(lines: list[str], second: float) -> tuple[GameRecord, tuple[str, str]]
     for line in lines[1:]:
         if not line.strip() or line.lstrip().startswith(";"):
             continue
-        named = _NAMES.fullmatch(line)
-        if named and score is None and not entries:
-            score, names = (int(named["score_a"]), int(named["score_b"])), (named["a"], named["b"])
+        named = _heading(line) if score is None and not entries else None
+        if named:
+            score, names = named.score, named.names
             if not all(names):  # nothing says then where the second column is
                 entries.append(Entry("unreadable", None, text=f"the heading {line.strip()!r} names one player only"))
             continue

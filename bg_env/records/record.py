@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Final, Literal
 
 from bg_env.errors import NotationError, quoted
 from bg_env.notation.moves import Move, parse_moves
 from bg_env.rules import BAR, OFF, Settings, Variant
 
-__all__ = ["Entry", "GameRecord", "Kind", "Record", "from_points", "plain_moves", "plain_text", "text_of_moves"]
+__all__ = [
+    "MOST_BYTES",
+    "MOST_GAMES",
+    "Entry",
+    "GameRecord",
+    "Kind",
+    "Record",
+    "checked_text",
+    "from_points",
+    "plain_moves",
+    "plain_text",
+    "text_of_moves",
+]
+
+MOST_BYTES: Final = 2**30
+"""The most bytes of a file of records."""
+MOST_GAMES: Final = 100_000
+"""The most games that are read from one `.mat` or `.sgf` record."""
+_MOST_CHARACTERS: Final = 2**26
+"""The most characters of a `.mat` or `.sgf` record: that of a long match has fewer than 2**20."""
 
 Kind = Literal["tie", "throw", "roll", "double", "beaver", "take", "drop", "resign", "win", "illegal", "unreadable"]
 
@@ -109,6 +128,21 @@ class Record:
             msg = f"players are the names of both, such as ('White', 'Black'), not {quoted(players)}"
             raise NotationError(msg)
         object.__setattr__(self, "players", tuple(players))
+
+
+def checked_text(text: Any, most: int = _MOST_CHARACTERS) -> str:
+    """The text of a record, without byte order marks.
+
+    Raises:
+        NotationError: `text` is not text, or has more than `most` characters.
+    """
+    if not isinstance(text, str):
+        msg = f"a record is read from text, not from {quoted(text)}"
+        raise NotationError(msg)
+    if len(text) > most:
+        msg = f"this is no record: it has {len(text):,} characters, and at most {most:,} are read"
+        raise NotationError(msg)
+    return text.lstrip("\ufeff")
 
 
 def plain_moves(text: str) -> tuple[Move, ...]:

@@ -12,20 +12,32 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from bg_env.errors import NotationError, SettingsError
 from bg_env.notation import read_position
 from bg_env.notation.xgid import write_xgid
-from bg_env.records.record import Entry, GameRecord, Kind, Record, from_points, plain_moves, text_of_moves
+from bg_env.records.record import (
+    MOST_GAMES,
+    Entry,
+    GameRecord,
+    Kind,
+    Record,
+    checked_text,
+    from_points,
+    plain_moves,
+    text_of_moves,
+)
 from bg_env.rules import BAR, OFF, VARIANTS, Variant
 
 __all__ = ["read_sgf", "write_sgf"]
 
 _LETTERS: Final = "zabcdefghijklmnopqrstuvwxy"
 """Letter of White's point 0 (off) to 25 (the bar)."""
-_TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\]\\]|\\.)*)\]|(\S))", re.DOTALL)
+_TOKEN = re.compile(r"([();])|([A-Za-z]+)|\[([^\]\\]*)|\S")
+_UNESCAPED = re.compile(r"[^\]\\]*")
+_LONGEST_VALUE: Final = 100_000
+"""The most characters of a property's value: a comment or an analysis has a few thousand."""
 _MATCH_INFO = re.compile(r"\s*(\w+)\s*:\s*(-?\d{1,9})\s*")
 _ROLL = re.compile(r"[1-6]{2}(?:[a-z]{2}){0,4}", re.ASCII)
 _RESULT = re.compile(r"\s*([WB])\s*\+\s*(\d{1,9})\s*(R?)(?:esign)?\s*", re.IGNORECASE)
@@ -35,15 +47,14 @@ _KEPT: Final = ("DT", "EV", "RO", "PC", "AN")
 _CUBE: Final[dict[str, Kind]] = {"double": "double", "take": "take", "drop": "drop", "beaver": "beaver"}
 
 
-@dataclass
-class _Node:
+class _Node(dict[str, list[str]]):
     """The properties of a node, by name; values in order."""
 
-    values: dict[str, list[str]] = field(default_factory=dict)
+    __slots__ = ()
 
     def first(self, name: str, default: str = "") -> str:
         """The first value of a property."""
-        return (self.values.get(name) or [default])[0]
+        return (self.get(name) or [default])[0]
 
 
 def _plain(value: str) -> str:
@@ -55,18 +66,38 @@ def _no_sgf(what: str) -> NotationError:
     return NotationError(f"this is no .sgf record: {what}")
 
 
+def _tokens(text: str) -> Iterator[tuple[str, str, str | None]]:
+    """The text as marks `(`, `)`, `;`, names and values of properties: in each triple one that is not empty or None.
+
+    Raises:
+        NotationError: there is something else, or a value without an end or of more than _LONGEST_VALUE characters.
+    """
+    at = 0
+    while token := _TOKEN.search(text, at):
+        mark, name, value = token.groups()
+        at = token.end()
+        if value is not None:
+            while text[at : at + 1] == "\\":
+                at = _UNESCAPED.match(text, min(at + 2, len(text))).end()  # type: ignore[union-attr] # it matches anywhere
+            if at - token.start() > _LONGEST_VALUE:
+                what = f"the value {text[token.start() + 1 :][:20]!r}... has more than {_LONGEST_VALUE:,} characters"
+                raise _no_sgf(what)
+            value = text[token.start() + 1 : at]
+            at += 1
+        if at > len(text) or not (mark or name or value is not None):
+            found = text[token.start() :][:20]
+            what = f"{found!r} stands where '(', ')', ';', a property or its value in '[' and ']' is due"
+            raise _no_sgf(what)
+        yield mark, name, value
+
+
 def _trees(text: str) -> list[list[_Node]]:
     """The game trees as lists of nodes, each along its first variations."""
     trees: list[list[_Node]] = []
     values: list[str] | None = None  # of the property that has just been named
     branched: list[bool] = []  # for each open tree, whether a variation of it has been closed
     skipped = 0  # open trees that are later variations
-    at = 0
-    for token in _TOKEN.finditer(text):
-        mark, name, value, other = token.groups()
-        if other:
-            break
-        at = token.end()
+    for mark, name, value in _tokens(text):
         if value is not None:
             if values is None:
                 what = f"the value {value[:20]!r} belongs to no property"
@@ -76,8 +107,11 @@ def _trees(text: str) -> list[list[_Node]]:
             if not branched or not trees[-1]:
                 what = f"{name[:20]!r} stands outside of '(;'"
                 raise _no_sgf(what)
-            values = [] if skipped else trees[-1][-1].values.setdefault("".join(filter(str.isupper, name)), [])
+            values = [] if skipped else trees[-1][-1].setdefault("".join(filter(str.isupper, name)), [])
         elif mark == "(":
+            if len(trees) == MOST_GAMES and not branched:
+                what = f"it holds more than {MOST_GAMES:,} games"
+                raise _no_sgf(what)
             if skipped or (branched and branched[-1]):
                 skipped += 1
             elif not branched:
@@ -97,9 +131,6 @@ def _trees(text: str) -> list[list[_Node]]:
             if not skipped:
                 trees[-1].append(_Node())
             values = None
-    if text[at:].strip():
-        what = f"{text[at:].strip()[:20]!r} stands where '(', ')', ';', a property or its value in '[' and ']' is due"
-        raise _no_sgf(what)
     if branched:
         what = "')' is missing at the end"
         raise _no_sgf(what)
@@ -110,9 +141,10 @@ def read_sgf(text: str) -> Record:
     """The record written in `text`; nodes that cannot be read become entries that say so.
 
     Raises:
-        NotationError: no SGF, no backgammon (GM[6]), an unknown variant, or games of different matches.
+        NotationError: no SGF, no backgammon (GM[6]), an unknown variant, or games of different matches; or a text of more than
+            2**26 characters or 100,000 games, or a value of more than 100,000 characters.
     """
-    trees = _trees(text.lstrip("\ufeff"))
+    trees = _trees(checked_text(text))
     if not trees or trees[0][0].first("GM", "6").strip() != "6":
         what = "it does not begin with '(;', or its GM is not 6, backgammon"
         raise _no_sgf(what)
@@ -128,17 +160,17 @@ def read_sgf(text: str) -> Record:
         jacoby="jacoby" in rules,
         crawford="crawford" in rules,
         cube="nocube" not in rules,
-        headers={name: values[0] for name, values in root.values.items() if name in _KEPT},
+        headers={name: values[0] for name, values in root.items() if name in _KEPT},
     )
 
 
 def _rules(node: _Node) -> set[str]:
-    return {word.strip().lower() for value in node.values.get("RU", []) for word in value.split(":")}
+    return {word.strip().lower() for value in node.get("RU", []) for word in value.split(":")}
 
 
 def _info(node: _Node) -> dict[str, int]:
     """The match information, MI[length:7][game:0][ws:0][bs:0]."""
-    found = [match for value in node.values.get("MI", []) if (match := _MATCH_INFO.fullmatch(value))]
+    found = [match for value in node.get("MI", []) if (match := _MATCH_INFO.fullmatch(value))]
     return {match[1]: max(int(match[2]), 0) for match in found}
 
 
@@ -195,10 +227,10 @@ def _game(tree: list[_Node], number: int) -> GameRecord:
 
 def _moves(node: _Node, number: int) -> Iterator[Entry]:
     for player, name in enumerate(("W", "B")):
-        for value in node.values.get(name, []):
+        for value in node.get(name, []):
             yield _move(value.strip(), player, number)
     for name in ("AE", "AW", "AB", "PL", "DI", "CP", "CV"):
-        if name in node.values:
+        if name in node:
             yield Entry("unreadable", None, text=f"{name}[{node.first(name)}]: a position set up within a game", number=number)
 
 
