@@ -17,9 +17,9 @@ import gymnasium  # noqa: E402 - after the libraries that it needs
 
 import bg_env  # noqa: E402
 from bg_env import Settings  # noqa: E402
-from bg_env.batch.kernels import masks_of  # noqa: E402
 from bg_env.errors import OrderError, SettingsError  # noqa: E402
 from bg_env.observations import encoder  # noqa: E402
+from bg_env.players.function import legal_masks  # noqa: E402
 from bg_env.train.ppo import curve  # noqa: E402
 from bg_env.train.ppo import run as ppo  # noqa: E402
 from bg_env.train.ppo.opponent_pool import EVERY, NEWEST, SIZE, OpponentPool, actor_of  # noqa: E402
@@ -59,9 +59,7 @@ def waiting(n=400, steps=30, **how):
 
 
 def masks(states, settings):
-    mask = np.empty((len(states), settings.actions), np.int8)
-    masks_of(states, settings.record(), mask)
-    return mask
+    return legal_masks(states, settings.record(), settings.actions)
 
 
 def chances(net, states, settings, observation="tesauro"):

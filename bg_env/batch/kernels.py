@@ -26,7 +26,7 @@ from bg_env.batch.step import (
 )
 from bg_env.batch.threads import signal
 from bg_env.observations import default_seat
-from bg_env.rules import CHOICE, Phase, Rules, States, word
+from bg_env.rules import CHOICE, Phase, States, word
 from bg_env.rules.actions import STEPS
 from bg_env.rules.legal import is_legal, legal_sets, pick_legal, write_mask
 
@@ -40,7 +40,6 @@ __all__ = [
     "first_illegal",
     "look",
     "look_at",
-    "masks_of",
     "open_games",
     "open_plays",
     "pick_games",
@@ -211,14 +210,6 @@ def look(batch: Arrays, seen: Arrays, lo: int, hi: int) -> None:
     viewers, mask = seen
     for i in range(lo, hi):
         look_at(games, i, viewers, mask)
-
-
-@kernel
-def masks_of(states: States, rules: Rules, mask: npt.NDArray[np.int8]) -> None:
-    """The masks of all states, as whoever decides sees them."""
-    for i in range(states.shape[0]):
-        high, low = legal_sets(states, i)
-        write_mask(states, i, rules, high, low, mask, i)
 
 
 @kernel

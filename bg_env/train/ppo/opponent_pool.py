@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env._renamed import old_names
-from bg_env.batch.kernels import masks_of
 from bg_env.errors import MissingDependencyError, OrderError, SettingsError
 from bg_env.files import read_arrays
 from bg_env.observations import encoder
+from bg_env.players.function import legal_masks
 from bg_env.rules import Settings, States
 
 try:
@@ -145,8 +145,7 @@ class OpponentPool:
         if self._older < 0:
             msg = "draw() chooses the snapshots that play: call it first"
             raise OrderError(msg)
-        mask = np.empty((len(states), self.settings.actions), np.int8)
-        masks_of(states, self._rules, mask)
+        mask = legal_masks(states, self._rules, self.settings.actions)
         view = self._encoder.encode(states, self._rules, seats=states["decider"].copy()).reshape(len(states), -1)
         older = self.plays_older(states)
         actions = np.empty(len(states), np.int64)
