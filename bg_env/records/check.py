@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from bg_env.errors import BgEnvError, NotationError
-from bg_env.records.check_game import GameReplayer
+from bg_env.records.check_game import GameCheck
 from bg_env.records.files import read_records
 from bg_env.records.record import GameRecord, Record
 from bg_env.records.report import FileReplay, Kept, Replay
@@ -58,11 +58,11 @@ def replay(record: Record) -> Replay:
     crawford_is_over = False
     for k, game in enumerate(record.games):
         crawford = _is_crawford(record, settings, game, over=crawford_is_over)
-        replayer = GameReplayer(record, settings, game, kept, number=k + 1, crawford=crawford, last=k + 1 == len(record.games))
-        games.append(replayer.run(expected))
+        check = GameCheck(record, settings, game, kept, number=k + 1, crawford=crawford, last=k + 1 == len(record.games))
+        games.append(check.run(expected))
         if game.score and record.length:
             crawford_is_over = crawford_is_over or max(game.score) >= record.length - 1
-        expected = replayer.next_scores()
+        expected = check.next_scores()
     return Replay(record, settings, tuple(games), kept.states[: kept.n])
 
 
