@@ -65,7 +65,7 @@ class Game(GameView):
     Args:
         variant: a variant or its name, or the settings to play under.
         seed: of its dice, 0 to 2**64 - 1: the game of an environment's first episode with that seed. None: no dice of its own.
-        **settings: see `bg_env.Settings`; beside a `Settings` value, what to change in it.
+        **settings: see `bg_env.Settings`; with a `Settings` value, the settings to change in it.
 
     Raises:
         SettingsError: the settings or the seed are refused.
@@ -188,7 +188,7 @@ class Game(GameView):
         game._begin(states, settings, seeded or seed is not None, events, first)
         return game
 
-    # What has happened
+    # The past
 
     @property
     def outcome(self) -> Outcome | None:
@@ -200,7 +200,7 @@ class Game(GameView):
 
     @property
     def history(self) -> tuple[Event, ...]:
-        """What has happened since the game was made, rolls and actions in order."""
+        """The rolls, actions and resignations since the game was made, in order."""
         self._known = history_of(self._past, self._state, self._fixed.rules, self._known)
         return self._fixed.events + self._known[1]
 
@@ -218,7 +218,7 @@ class Game(GameView):
             raise OrderError(msg)
         return record_of(self._fixed.first, self.settings, seen, players)
 
-    # What happens
+    # Actions, rolls and resignations
 
     def apply(self, action: int) -> None:
         """Do an action for the player who must act; a game with a seed then throws the dice that are due.

@@ -1,6 +1,6 @@
-"""The past of a game: a linked list of what was done, each with the state before it, which copies share.
+"""The past of a game: a linked list of actions, rolls and resignations with the states before them, which copies share.
 
-Only what was done from outside is kept: actions, rolls that were given, resignations. The rolls that a game threw itself
+Only events from outside are kept: actions, given rolls, resignations. The rolls that a game threw itself
 follow from its random stream; they are thrown again when its history is asked for.
 """
 
@@ -19,10 +19,10 @@ __all__ = ["Known", "Past", "flattened", "history_of", "last_move", "linked", "r
 
 
 class Past(NamedTuple):
-    """One thing that was done, and all that was done before it.
+    """An event, and the past before it.
 
     Attributes:
-        earlier: what was done before; None at the beginning.
+        earlier: the past before it; None at the beginning.
         state: the state before it.
         done: an action, or the event of a roll that was given or of a resignation; None where the game only threw the dice
             that were due.
@@ -58,7 +58,7 @@ def history_of(past: Past | None, state: Bytes, rules: Rules, known: Known) -> K
 
 
 def _add_events(events: list[Event], step: Past, after: Bytes, rules: Rules) -> None:
-    """Add what was done in a step and the rolls that were thrown then; `after` is the state after them."""
+    """Add the event of a step and the rolls that were thrown after it; `after` is the state after them."""
     states, rolls = as_states(step.state.copy()), as_states(after)[0]["rolls"]
     done = step.done
     if isinstance(done, int):
@@ -79,7 +79,7 @@ def _add_events(events: list[Event], step: Past, after: Bytes, rules: Rules) -> 
 
 
 def flattened(past: Past | None) -> tuple[Bytes, list[int | Event | None]]:
-    """A past as its states, int8 (n, SIZE), and what was done in each, oldest first (for pickles, which limit nesting)."""
+    """A past as its states, int8 (n, SIZE), and its events, oldest first (for pickles, which limit nesting)."""
     steps: list[Past] = []
     while past is not None:
         steps.append(past)

@@ -1,4 +1,4 @@
-"""One game's state as the bytes of its STATE record, with a compiled call for each thing that is done to it.
+"""One game's state as the bytes of its STATE record, with a compiled call for each change of it.
 
 A call from Python costs more for an array of records than for an array of bytes, and copying a record takes NumPy 50 times
 as long as copying its bytes. The kernels here see the bytes as records again, which costs nothing.
@@ -79,7 +79,7 @@ def legal_numbers(state: Bytes, rules: Bytes, out: npt.NDArray[np.int64]) -> int
 
 @kernel
 def advance(before: Bytes, after: Bytes, rules: Bytes, action: int, throw: bool) -> int:
-    """Write into `after` what `action` (0 to 160) makes of `before`; with `throw` the dice that are due then are thrown.
+    """Write into `after` the state that follows `before` by `action` (0 to 160); with `throw` the dice due then are thrown.
 
     Returns:
         ILLEGAL if the action is not legal (then `after` is `before`), ROLL_GOES_ON if the mover must play more of its roll,
@@ -101,7 +101,7 @@ def advance(before: Bytes, after: Bytes, rules: Bytes, action: int, throw: bool)
 
 @kernel
 def roll_on(before: Bytes, after: Bytes, rules: Bytes, d1: int, d2: int) -> bool:
-    """Write into `after` what the dice make of `before`, a chance phase.
+    """Write into `after` the state that follows `before`, a chance phase, with these dice.
 
     Returns:
         False if the dice are a tie that is thrown again (R2.1); then `after` is `before`.

@@ -1,4 +1,4 @@
-"""The state of a game, to be read: `GameView`, which `Game` adds to what can be done."""
+"""The readable side of a game: `GameView`, of which `Game` is made."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DECIDER: Final = offset_of("decider")
 
 
 class Fixed(NamedTuple):
-    """What a game has in common with all its copies: settings, and what was known when the first of them was made."""
+    """Common values of a game and all its copies: the settings, and the beginning of its history."""
 
     settings: Settings
     rules: Rules
@@ -46,7 +46,7 @@ def rules_of(settings: Settings) -> tuple[Rules, Bytes]:
 
 
 class GameView:
-    """The state of a game: what it waits for, the board, the dice, the cube, the score, and what is legal."""
+    """The state of a game: its phase, board, dice, cube and score, and the actions and plays that are legal."""
 
     __slots__ = ("_fixed", "_state")
     _fixed: Fixed
@@ -106,7 +106,7 @@ class GameView:
 
     @property
     def cube(self) -> int:
-        """What a single game counts now: the cube's value, before its last turn while that waits for an answer."""
+        """Points of a single game now: the cube's value, before its last turn while that waits for an answer."""
         s = self._states[0]
         return 1 << int(s["cube"]) + max(int(s["chain"]) - 1, 0)
 
@@ -178,7 +178,7 @@ class GameView:
         """
         return write_match_id(self._states, 0, self.settings)
 
-    # What can happen
+    # Legal actions, plays and rolls
 
     def legal_actions(self) -> list[int]:
         """The numbers of the legal actions, ascending; empty in chance phases and at the end."""

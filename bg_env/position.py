@@ -20,6 +20,7 @@ from bg_env.rules import (
     OFF,
     STATE,
     Phase,
+    Rules,
     Settings,
     States,
     Variant,
@@ -33,7 +34,7 @@ __all__ = ["Play", "Position", "plays_of_state"]
 
 
 @functools.lru_cache(maxsize=64)
-def _cubeless_rules(variant: Variant) -> Any:
+def _cubeless_rules(variant: Variant) -> Rules:
     """The RULES record of single games without a cube, in which a play that ends the game leaves the board as it is then."""
     return Settings(variant, cube=False).record()
 
@@ -153,8 +154,8 @@ class Position:
                 a whole double: `Game.legal_plays` knows when only two of its steps are left.)
 
         Raises:
-            IllegalActionError: these are no dice, or the mover has borne off all its checkers. (An opponent who has done so
-                is accepted: such a board is often used as one without opposition.)
+            IllegalActionError: these are not such dice, or the mover has borne off all its checkers. (An opponent who has
+                done so is accepted: such a board is often used as one without opposition.)
         """
         left = [checked_die(die) for die in dice]
         if not 1 <= len(left) <= 4 or (len(left) != 2 and len(set(left)) > 1):
@@ -172,7 +173,7 @@ class Position:
             states["left"][0, 0] = len(left)
         return plays_of_state(states, self._variant)
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[tuple[int, ...], tuple[int, ...], Variant]:
         return self._mover, self._opponent, self._variant
 
     def __eq__(self, other: object) -> bool:

@@ -295,7 +295,7 @@ def test_files(tmp_path):
     assert [len(item.lines) for item in found] == [0, 1, 1, 1]
     assert found[0].replays[0].record.players[0] == "Ren\xe9"
     assert found[1].lines == [f"{bad}: game 1 move 1: 8/5 6/4 with 31: 3-1 cannot be shared among these moves"]
-    assert found[2].lines == [f"{none}: this is no .mat record: a line such as '7 point match' is missing"]
+    assert found[2].lines == [f"{none}: this is not a .mat record: a line such as '7 point match' is missing"]
     assert "cannot be read" in found[3].lines[0]
     assert [item.as_dict()["ok"] for item in found] == [True, False, False, False]
     assert found[1].as_dict()["records"][0]["games"][0]["faults"] == [

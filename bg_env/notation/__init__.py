@@ -24,7 +24,7 @@ _LABELS: Final = re.compile(r"(?:GNU Backgammon)?\s*(?:Position ID|Match ID)\s*:
 def read_position(
     text: str, variant: str | Variant = "backgammon", settings: Settings | None = None
 ) -> tuple[States, Settings]:
-    """A game from whichever id `text` is: an XGID, a Position ID, or a Position ID and a Match ID with `:` or space between.
+    """A game from an id of any kind: an XGID, a position id, or a position id and a match id with `:` or space between.
 
     GNU Backgammon's labels "Position ID:" and "Match ID:" may stand before the ids. The rest is as in `read_xgid`,
     `read_position_id` and `read_ids`.
@@ -45,7 +45,7 @@ def read_position(
     if [len(word) for word in words] == [POSITION_ID_LENGTH, MATCH_ID_LENGTH]:
         return read_ids(words[0], words[1], variant, settings)
     msg = (
-        f"{text[:60]!r} is no id of a position: give an XGID, a position id ({POSITION_ID_LENGTH} characters), "
+        f"{text[:60]!r} is not an id of a position: give an XGID, a position id ({POSITION_ID_LENGTH} characters), "
         f"or one and a match id ({MATCH_ID_LENGTH}) with ':' between"
     )
     raise NotationError(msg)

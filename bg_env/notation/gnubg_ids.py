@@ -127,13 +127,13 @@ def _bits_of_text(text: str, length: int, n_bits: int, what: str) -> int:
         raise NotationError(msg) from error
     if bits >> n_bits or _text_of_bits(bits, (length * 3) // 4) != text:
         without = _text_of_bits(bits & ((1 << n_bits) - 1), (length * 3) // 4)
-        msg = f"{what} {text!r}: bits are set behind its end; without them it is {without!r}"
+        msg = f"{what} {text!r}: bits are set beyond its end; without them it is {without!r}"
         raise NotationError(msg)
     return bits
 
 
 def encode_position_id(mover: Sequence[int], opponent: Sequence[int]) -> str:
-    """The Position ID of a placement, seen by the player on roll.
+    """The position id of a placement, seen by the player on roll.
 
     Args:
         mover: 26 counts of the player on roll on its own numbering (index 0 off, 1-24 the points, 25 the bar).
@@ -156,7 +156,7 @@ def encode_position_id(mover: Sequence[int], opponent: Sequence[int]) -> str:
 
 
 def decode_position_id(text: str, variant: str | Variant = "backgammon") -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The placement that a Position ID tells, seen by the player on roll.
+    """The placement of a position id, seen by the player on roll.
 
     Args:
         text: 14 characters.
@@ -166,8 +166,8 @@ def decode_position_id(text: str, variant: str | Variant = "backgammon") -> tupl
         mover, opponent: 26 counts each, as `encode_position_id` takes them.
 
     Raises:
-        NotationError: `text` is no Position ID; where it names a position that cannot stand (too many checkers, a point
-            held by both, ...) the error is a PositionError as well.
+        NotationError: `text` is not a position id; if it is one of a position that cannot stand (too many checkers, a point
+            held by both, ...), the error is a PositionError as well.
     """
     checkers = variant_of(variant).checkers
     bits = _bits_of_text(text, POSITION_ID_LENGTH, _POSITION_BITS, "position id")
@@ -181,7 +181,7 @@ def decode_position_id(text: str, variant: str | Variant = "backgammon") -> tupl
             rest >>= n + 1
         sides.append(side)
     if rest:
-        msg = f"position id {text!r}: bits are set behind its 50 places, so it is not one"
+        msg = f"position id {text!r}: bits are set beyond its 50 places, so it is not one"
         raise NotationError(msg)
     for name, side in zip(("player not on roll", "player on roll"), sides, strict=True):
         if sum(side) > checkers:
@@ -199,15 +199,15 @@ def decode_position_id(text: str, variant: str | Variant = "backgammon") -> tupl
 
 @dataclass(frozen=True)
 class MatchId:
-    """The fields of a Match ID, as they are in it.
+    """The fields of a match id, as they stand in it.
 
     Attributes:
         cube_log2: 0-15.
         owner: 0 or 1, None centred.
-        move: the player on roll, 0 or 1; the Position ID is seen by it.
+        move: the player on roll, 0 or 1, by whom the position id is seen.
         crawford: 1 in the Crawford game.
         state: NO_GAME, PLAYING, OVER, RESIGNED or DROPPED.
-        turn: the player who decides.
+        turn: the player to decide.
         double: 1 while a double waits for an answer.
         resign: level of a resignation, 0 none.
         die1: 1-6, 0 before the roll.
@@ -235,7 +235,7 @@ class MatchId:
 
 
 def encode_match_id(fields: MatchId) -> str:
-    """The 12 characters.
+    """The match id with these fields.
 
     Raises:
         NotationError: a field is too large for its bits.
@@ -255,10 +255,10 @@ def encode_match_id(fields: MatchId) -> str:
 
 
 def decode_match_id(text: str) -> MatchId:
-    """The fields of a Match ID.
+    """The fields of a match id.
 
     Raises:
-        NotationError: no 12 characters of a Match ID, or a field that means nothing.
+        NotationError: `text` is not a match id, or a field has a value without a meaning.
     """
     rest = _bits_of_text(text, MATCH_ID_LENGTH, _MATCH_BITS, "match id")
     found: dict[str, int | None] = {}
@@ -283,7 +283,7 @@ def decode_match_id(text: str) -> MatchId:
 def read_position_id(
     text: str, variant: str | Variant = "backgammon", settings: Settings | None = None
 ) -> tuple[States, Settings]:
-    """A game from a Position ID alone: player 0 on roll, cube in the middle, score 0-0.
+    """A game from a position id alone: player 0 on roll, cube in the middle, score 0-0.
 
     Raises:
         NotationError: see `decode_position_id`.
@@ -296,22 +296,22 @@ def read_position_id(
 def read_ids(
     position: str, match: str, variant: str | Variant = "backgammon", settings: Settings | None = None
 ) -> tuple[States, Settings]:
-    """A game from a Position ID and a Match ID.
+    """A game from a position id and a match id.
 
     Args:
-        position: the Position ID, seen by the player on roll (of a finished game: the winner).
-        match: the Match ID.
-        variant: the variant played, which no id says.
-        settings: the settings in force, if there are any: the ids must not contradict their match length and Jacoby.
-            Without them they are made of the id; the cube is in play as the variant has it by default or where the id
-            shows it turned, and capped at 64 unless the id has it higher.
+        position: the position id, seen by the player on roll (of a finished game: the winner).
+        match: the match id.
+        variant: the variant played, which no id holds.
+        settings: the settings in force, whose match length and Jacoby the ids must not contradict. None: they are made of
+            the id. The cube is then in play as in the variant by default, or where the id shows it turned, and capped at 64
+            unless the id has it higher.
 
     Returns:
         states: an array of one STATE.
-        settings: what is in force.
+        settings: the settings in force.
 
     Raises:
-        NotationError: no such ids, or a game that cannot stand (then a PositionError as well).
+        NotationError: these are not such ids, or their game cannot stand (then a PositionError as well).
     """
     chosen = settings.variant if settings else variant_of(variant)
     mover, opponent = decode_position_id(position, chosen)
@@ -367,14 +367,14 @@ def _check(fields: MatchId, what: str) -> None:
 
 
 def write_position_id(states: States, i: int) -> str:
-    """The Position ID of state `i`, seen by the player on roll, at the end by the winner."""
+    """The position id of state `i`, seen by the player on roll, at the end by the winner."""
     side = viewer(states, i)
     points = states[i]["points"]
     return encode_position_id(points[side].tolist(), points[1 - side].tolist())
 
 
 def write_match_id(states: States, i: int, settings: Settings) -> str:
-    """The Match ID of state `i` (state 1 while playing; bit 66 set in matches and where Jacoby is not played).
+    """The match id of state `i` (state 1 while playing; bit 66 set in matches and where Jacoby is not played).
 
     Raises:
         NotationError: the id cannot hold the state.

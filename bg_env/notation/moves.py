@@ -2,7 +2,7 @@
 
 A move is a checker's way between points on the mover's own numbering; `bar` is also 25, `off` also 0. Moves may stand in
 any order, with spaces or commas between them; hits (`*`), points passed on the way, repetition (`(2)`) and case are the
-writer's choice. Since the dice are known, what is not written is found among the legal plays.
+writer's choice. Since the dice are known, whatever is not written is found among the legal plays.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from bg_env.actions import STEPS, Step, legal_actions, step_of
 from bg_env.errors import IllegalActionError, NotationError, quoted
-from bg_env.rules import BAR, OFF, Phase, States, apply, plays
+from bg_env.rules import BAR, OFF, Phase, Rules, States, apply, plays
 from bg_env.rules.actions import die_of, source_of
 
 __all__ = [
@@ -33,6 +34,9 @@ __all__ = [
     "steps_of",
 ]
 
+_Plays = npt.NDArray[np.int16]
+"""Action numbers of plays, (m, 4), as `rules.plays` gives them."""
+
 NO_PLAY: Final = "(no play)"
 """The text of a play without steps."""
 
@@ -41,13 +45,13 @@ _MOVE = re.compile(rf"({_PLACE}\*?(?:/{_PLACE}\*?)+)(?:\(([1-4])\)(\*?))?", re.I
 _DANCES: Final = {"", "(no play)", "no play", "(no move)", "no move", "cannot move", "dance", "dances", "pass", "-", "--"}
 _MAX_MOVES: Final = 4
 _CHECKER: Final = int(Phase.CHECKER)
-_AMBIGUOUS: Final = "it tells more than one play: the points touched on the way and all hits must be written"
+_AMBIGUOUS: Final = "it fits more than one play: write the points touched on the way, and all hits"
 _EXAMPLE: Final = "write moves like '24/18*/13', '8/5(2)', 'bar/22' or '6/off'"
 
 
 @dataclass(frozen=True)
 class Move:
-    """The way of one checker: the points it is said to touch, from the first to the last, and which of them with a `*`."""
+    """The way of one checker: the points that are written, from the first to the last, and those of them with a `*`."""
 
     places: tuple[int, ...]
     hits: tuple[int, ...] = ()
@@ -117,7 +121,7 @@ def _dice_left(states: States, i: int) -> list[int]:
     return [int(die) for die, n in zip(s["dice"], s["left"], strict=True) for _ in range(n)]
 
 
-def match_play(moves: Sequence[Move], states: States, i: int, numbers: Any, *, strict: bool = False) -> int | str:
+def match_play(moves: Sequence[Move], states: States, i: int, numbers: _Plays, *, strict: bool = False) -> int | str:
     """The index of the legal play with these moves, or the reason why no play has them.
 
     Where several plays fit, the one that hits on just the points named is meant, if there is one.
@@ -169,11 +173,11 @@ def _passed(moves: Sequence[Move], highest: int) -> set[int]:
     return {point for start, end in pairs for point in range(end + 1, start)}
 
 
-def _results(numbers: Any) -> tuple[Any, Any]:
-    """What plays do: int8 (m, 26), the change of the mover's counts, and bool (m, 26), where its checkers land."""
+def _results(numbers: _Plays) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
+    """Results of plays: int8 (m, 26), the change of the mover's counts, and bool (m, 26), where its checkers land."""
     rows, steps = np.nonzero(numbers >= 0)
-    made = numbers[rows, steps]
-    source: Any = source_of(made)  # as arrays
+    made: Any = numbers[rows, steps]  # functions of one action take arrays as well
+    source: Any = source_of(made)
     target = np.maximum(source - die_of(made), OFF)
     changes = np.zeros((len(numbers), 26), np.int8)
     np.subtract.at(changes, (rows, source), 1)
@@ -183,19 +187,19 @@ def _results(numbers: Any) -> tuple[Any, Any]:
     return changes, landed
 
 
-def find_play(text: str, states: States, i: int, rules: Any, *, whole: bool = False) -> list[int]:
-    """The actions, in a legal order, of the play that `text` tells.
+def find_play(text: str, states: States, i: int, rules: Rules, *, whole: bool = False) -> list[int]:
+    """The actions of a play written as text, in a legal order.
 
     Args:
         text: a whole play, or, unless `whole`, also only the next steps of one.
         states: STATE records.
         i: the index of a state in phase CHECKER.
         rules: the RULES record.
-        whole: refuse what does not finish the roll.
+        whole: whether to refuse a play that does not finish the roll.
 
     Raises:
-        NotationError: no move text, or it tells several plays.
-        IllegalActionError: no legal play is so.
+        NotationError: `text` is not move text, or it fits several plays.
+        IllegalActionError: it fits no legal play.
     """
     moves = parse_moves(text)
     if states[i]["phase"] != _CHECKER:
@@ -218,10 +222,10 @@ def find_play(text: str, states: States, i: int, rules: Any, *, whole: bool = Fa
     raise IllegalActionError(msg)
 
 
-def first_steps(moves: Sequence[Move], states: States, i: int, rules: Any) -> list[int]:
+def first_steps(moves: Sequence[Move], states: States, i: int, rules: Rules) -> list[int]:
     """The actions of these moves, made one after another and not yet the whole roll, if each is legal in turn; else [].
 
-    A `*` where there is no checker to hit tells no legal move.
+    A move with a `*` where there is no checker to hit is not legal.
     """
     opponent = states[i]["points"][1 - int(states[i]["turn"])]
     if any(not OFF < place < BAR or opponent[25 - place] != 1 for move in moves for place in move.hits):
@@ -229,7 +233,7 @@ def first_steps(moves: Sequence[Move], states: States, i: int, rules: Any) -> li
     return _first_steps([way for move in moves for way in itertools.pairwise(move.places)], states, i, rules)
 
 
-def _first_steps(ways: list[tuple[int, int]], states: States, i: int, rules: Any) -> list[int]:
+def _first_steps(ways: list[tuple[int, int]], states: States, i: int, rules: Rules) -> list[int]:
     """The actions of these ways one after another, if each step is legal in turn; else []."""
     if not ways:
         return []
@@ -259,7 +263,7 @@ def _text(place: int) -> str:
 def format_steps(steps: Sequence[Step]) -> str:
     """A play as text: highest checker first, the steps of one checker joined, points passed named only where it hits.
 
-    `format_steps` of the play found by `find_play(text)` is the canonical form of `text`; it tells the same play.
+    `format_steps` of the play found by `find_play(text)` is the canonical form of `text`, and is read as the same play.
     """
     if not steps:
         return NO_PLAY

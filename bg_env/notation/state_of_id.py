@@ -1,4 +1,4 @@
-"""From what an id or a record says to a state that waits for the right thing, and what no id can say of a state."""
+"""States set up from the contents of an id or a record, and the limits of what an id can hold."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from bg_env.rules import (
     STAGE_EXTRA,
     STATE,
     Phase,
+    Rules,
     Settings,
     States,
     Variant,
@@ -51,7 +52,7 @@ class ImpossibleIdError(NotationError, PositionError):
 
 @dataclass
 class Setup:
-    """What an id says of a game, and `what`: the id, for messages.
+    """The contents of an id.
 
     Attributes:
         points: 26 counts of player 0 and of player 1, each on its own numbering.
@@ -62,7 +63,8 @@ class Setup:
         crawford: whether it is the Crawford game.
         score: of player 0 and player 1.
         chain: turns of the cube that wait for an answer.
-        given_up: level of a drop (1) or resignation that has ended the game, 0 if none has.
+        given_up: level of the drop (1) or resignation that has ended the game; 0 otherwise.
+        what: the id, for messages.
     """
 
     points: Sequence[Sequence[int]]
@@ -87,9 +89,9 @@ def settle_settings(what: str, said: dict[str, Any], settings: Settings | None, 
 
     Args:
         what: the id, for the message.
-        said: settings that the id says and that must hold.
-        settings: the settings in force, if there are any.
-        fallback: settings that the id says, or leaves to us, and that count only where none are in force.
+        said: settings that the id gives and that must hold.
+        settings: the settings in force; None if the id decides.
+        fallback: settings that the id gives, or leaves open, and that count only where `settings` is None.
 
     Raises:
         NotationError: the id contradicts itself or the settings in force.
@@ -102,13 +104,13 @@ def settle_settings(what: str, said: dict[str, Any], settings: Settings | None, 
         raise NotationError(msg) from error
     for name, value in said.items():
         if getattr(settings, name) != value:
-            msg = f"{what} says {name}={value!r}, but the settings in force are {name}={getattr(settings, name)!r}"
+            msg = f"{what} has {name}={value!r}, but the settings in force have {name}={getattr(settings, name)!r}"
             raise NotationError(msg)
     return settings
 
 
 def stand(setup: Setup, settings: Settings) -> States:
-    """An array of one state that is as `setup` says and waits for what is due (dice, a decision, nothing).
+    """The state of a setup, an array of one, which waits for what is due: dice, a decision, or nothing.
 
     Raises:
         NotationError: such a game cannot stand under these settings; then it is a PositionError as well.
@@ -148,7 +150,7 @@ def _give_up(states: States, setup: Setup) -> None:
     states["ending"] = END_FINISHED
 
 
-def _turn_cube(states: States, rules: Any, chain: int) -> None:
+def _turn_cube(states: States, rules: Rules, chain: int) -> None:
     if states["phase"][0] != Phase.ROLL_OR_DOUBLE:
         msg = "a double waits for an answer, but the player on roll may not double (R8, R9)"
         raise PositionError(msg)
@@ -161,7 +163,7 @@ def _turn_cube(states: States, rules: Any, chain: int) -> None:
 
 
 def refuse_unsayable(states: States, i: int, what: str) -> None:
-    """Raise for what no id can say.
+    """Refuse a state that no id can hold.
 
     Raises:
         NotationError: the opening throw is due, a roll is partly played, a double of R10.6 is named or due, or the episode
@@ -170,9 +172,9 @@ def refuse_unsayable(states: States, i: int, what: str) -> None:
     s = states[i]
     if s["ending"] in (END_ILLEGAL, END_TRUNCATED):
         why = "an illegal action" if s["ending"] == END_ILLEGAL else "the cap on turns"
-        msg = f"{what} cannot say that {why} has ended the game"
+        msg = f"{what} cannot hold that {why} has ended the game"
     elif s["phase"] == Phase.OPENING:
-        msg = f"{what} cannot say that the opening throw is due: it needs a player on roll"
+        msg = f"{what} cannot hold that the opening throw is due: it needs a player on roll"
     elif s["phase"] == Phase.CHOOSE_DOUBLE or s["stage"] in (STAGE_DOUBLE, STAGE_EXTRA):
         msg = f"{what} cannot hold the double that a roll of 1-2 earns, nor the roll after it (R10.6)"
     elif s["phase"] == Phase.CHECKER and int(s["left"].sum()) != (4 if s["dice"][0] == s["dice"][1] else 2):
@@ -186,7 +188,7 @@ def same_after_reading(states: States, i: int, read: States, what: str) -> None:
     """Raise if a state that was written and read again waits for something else: the id cannot hold it.
 
     Raises:
-        NotationError: naming what is lost.
+        NotationError: names what would be lost.
     """
     here, there = states[i], read[0]
     if here["phase"] != there["phase"]:
@@ -194,7 +196,7 @@ def same_after_reading(states: States, i: int, read: States, what: str) -> None:
             why = "that no double is possible before this roll (declined, a first turn, or a cube that is off, dead or capped)"
         else:
             why = f"that {Phase(int(here['phase']))} is due: it would be read as {Phase(int(there['phase']))}"
-        msg = f"{what} cannot say {why}"
+        msg = f"{what} cannot hold {why}"
         raise NotationError(msg)
     names = ("winner", "level", "won") if here["phase"] == Phase.OVER else ("turn", "chain", "decider")
     for name in names:
@@ -232,7 +234,7 @@ _RANGES: Final = {
 
 
 def fill_state(states: States, fields: Mapping[str, object], variant: Variant) -> None:
-    """Make the state of the fields that a record says.
+    """Write the fields of a record into a state.
 
     Raises:
         PositionError: a field is missing, unknown or out of its range, or they contradict each other.

@@ -98,16 +98,16 @@ def read_xgid(text: str, variant: str | Variant = "backgammon", settings: Settin
 
     Args:
         text: the ten fields; `XGID=` before them may be absent.
-        variant: gives the number of checkers and the rules that no id says.
-        settings: the settings in force, if there are any: the id must not contradict their match length and Jacoby, the
-            rest of it (cap, beavers) then does not count. Without them all settings come from the id.
+        variant: gives the number of checkers and the rules that no id holds.
+        settings: the settings in force, whose match length and Jacoby the id must not contradict; its cap and beavers do not
+            count then. None: all settings come from the id.
 
     Returns:
         states: an array of one STATE.
-        settings: what is in force.
+        settings: the settings in force.
 
     Raises:
-        NotationError: no XGID, or a game that cannot stand (then a PositionError as well).
+        NotationError: `text` is not an XGID, or its game cannot stand (then a PositionError as well).
     """
     words = _fields(text)
     chosen = settings.variant if settings else variant_of(variant)
@@ -150,7 +150,7 @@ def write_xgid(states: States, i: int, settings: Settings) -> str:
     s = states[i]
     side = viewer(states, i)
     if s["phase"] == Phase.OVER and not all_off(states, i, side, settings):
-        msg = "an XGID cannot say that the game has ended by a drop or a resignation"
+        msg = "an XGID cannot hold that the game has ended by a drop or a resignation"
         raise NotationError(msg)
     if s["chain"] > len(_TURNS):
         msg = f"an XGID holds a double, a beaver and a raccoon, not {int(s['chain'])} turns of the cube"

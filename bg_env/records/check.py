@@ -16,13 +16,13 @@ from bg_env.rules import Settings
 __all__ = ["replay", "replay_files", "replay_settings"]
 
 _MOST: Final = 15
-"""Beavers and automatic doubles that a record of money play may hold: it does not say how many were allowed."""
+"""Beavers and automatic doubles allowed in money play where the record does not give their number."""
 
 
 def replay_settings(record: Record) -> Settings:
-    """The settings a record is checked under: its own where it says them all, else the most that records allow.
+    """The settings that a record is checked under: its own where it has them all, else the widest that fit it.
 
-    Records lift the cube cap and R9.3; of money play they do not say how many beavers and automatic doubles are allowed.
+    The widest have no cap of the cube and allow dead cubes (R9.3), and in money play 15 beavers and automatic doubles.
     """
     if record.settings is not None:
         return record.settings
@@ -42,7 +42,7 @@ def replay_settings(record: Record) -> Settings:
 
 
 def replay(record: Record) -> Replay:
-    """Play a record over and check it.
+    """Play a record again with the engine, and check it.
 
     Raises:
         NotationError: the record's settings cannot stand.
@@ -67,7 +67,7 @@ def replay(record: Record) -> Replay:
 
 
 def _is_crawford(record: Record, settings: Settings, game: GameRecord, *, over: bool) -> bool:
-    """R9.2: as the record says, or the first game in which exactly one player has N - 1 points."""
+    """R9.2: as in the record, or the first game in which exactly one player has N - 1 points."""
     if game.crawford is not None:
         return game.crawford
     if game.score is None or over or not settings.crawford or not settings.cube or record.length < 2:
@@ -76,7 +76,7 @@ def _is_crawford(record: Record, settings: Settings, game: GameRecord, *, over: 
 
 
 def replay_files(paths: Iterable[str | Path]) -> list[FileReplay]:
-    """Read and replay files; what is wrong with them is in the results, nothing is raised for it."""
+    """Read and replay files; their faults are in the results, and raise nothing."""
     return [_replay_file(path) for path in paths]
 
 

@@ -109,7 +109,7 @@ class GameCheck:
         """Whether an illegal action or the cap on turns has ended the game, which no award follows."""
         return bool(self.states[0]["ending"] > END_FINISHED)
 
-    # The beginning, and what is kept
+    # The beginning, and the states that are kept
 
     def _begin(self) -> None:
         """Set up the state that the game begins with."""
@@ -134,7 +134,7 @@ class GameCheck:
             apply_roll(states, 0, self.rules, 1, 1)
 
     def _keep(self, entry: Entry | None, player: int | None, words: str, actions: tuple[int, ...] = ()) -> None:
-        """Keep the state after an entry, and what happened."""
+        """Keep the state after an entry, with words for it."""
         if self.states[0]["winner"] >= 0 and self.board.phase != Phase.OVER:
             self._show_end(player, actions)
         self.moments.append(Moment(self.kept.n, entry, player, words, actions))
@@ -281,7 +281,7 @@ class GameCheck:
         s, record = self.states[0], self.record
         won = {int(s["won"])}
         if record.jacoby is None and not record.length and not record.settings and self._centred():
-            won.add(int(s["won"]) // int(s["level"]))  # the record does not say whether Jacoby is played
+            won.add(int(s["won"]) // int(s["level"]))  # whether Jacoby is played is not in the record
         return won
 
     def _points_of_resignation(self, winner: int) -> set[int]:

@@ -1,4 +1,4 @@
-"""Rolls of a record, played on the board of the engine: who rolls, and which legal play is written."""
+"""Rolls of a record on the engine's board: the player, the dice, and the legal play that is written."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Board:
 
 
 class Played(NamedTuple):
-    """A roll that has been played: the player, a word on what happened, and the actions of the steps."""
+    """A roll that has been played: the player, words for it, and the actions of the steps."""
 
     player: int
     words: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from bg_env._jit import kernel
 from bg_env.actions import ROLL
 from bg_env.errors import NotationError
 from bg_env.notation.moves import parse_moves
-from bg_env.rules import OFF, Phase, apply, apply_roll, illegal_reason
+from bg_env.rules import OFF, Phase, Rules, States, apply, apply_roll, illegal_reason
 from bg_env.rules.actions import step_number
 
 __all__ = ["CANNOT_MOVE", "NOT_DUE", "PLAYED", "SEARCH", "STUCK", "as_steps", "play_written"]
@@ -26,40 +26,43 @@ CANNOT_MOVE: Final = 2
 STUCK: Final = 3
 """The roll cannot be played, but a play is written."""
 SEARCH: Final = 4
-"""The roll waits to be played; what is written is not it step by step in this order."""
-
-_ROLL_PHASE: Final = int(Phase.ROLL)
-_ROLL_OR_DOUBLE: Final = int(Phase.ROLL_OR_DOUBLE)
-_CHECKER: Final = int(Phase.CHECKER)
+"""The roll waits to be played; its play is not written step by step in a legal order."""
 
 
 @kernel
 def play_written(
-    states: Any, i: Any, rules: Any, player: Any, d1: Any, d2: Any, steps: Any, made: Any
-) -> Any:  # pragma: no cover - compiled
+    states: States,
+    i: int,
+    rules: Rules,
+    player: int,
+    d1: int,
+    d2: int,
+    steps: npt.NDArray[np.int64],
+    made: npt.NDArray[np.int64],
+) -> int:  # pragma: no cover - compiled
     """Let `player` roll `d1`, `d2` and make `steps`, if that is due, legal and finishes the roll.
 
     Args:
         states: STATE records.
-        i: the index of the state; it is changed as the answer says.
+        i: the index of the state; it is changed as the result implies.
         rules: the RULES record.
-        player: who rolls.
+        player: the player to roll.
         d1: one die.
         d2: the other.
         steps: int64 (n, 3), source, target and whether a `*` is written, n at most 4.
-        made: int64 (4,), receives the action numbers of what was played.
+        made: int64 (4,), receives the action numbers of the steps.
 
     Returns:
         NOT_DUE, PLAYED, CANNOT_MOVE, STUCK or SEARCH.
     """
     phase = states[i]["phase"]
-    if (phase != _ROLL_PHASE and phase != _ROLL_OR_DOUBLE) or states[i]["turn"] != player:
+    if (phase != Phase.ROLL and phase != Phase.ROLL_OR_DOUBLE) or states[i]["turn"] != player:
         return NOT_DUE
-    if phase == _ROLL_OR_DOUBLE:
+    if phase == Phase.ROLL_OR_DOUBLE:
         apply(states, i, rules, ROLL)
     apply_roll(states, i, rules, d1, d2)
     n = steps.shape[0]
-    if states[i]["phase"] != _CHECKER or states[i]["turn"] != player:
+    if states[i]["phase"] != Phase.CHECKER or states[i]["turn"] != player:
         return STUCK if n else CANNOT_MOVE
     if n == 0:
         return SEARCH
@@ -82,7 +85,7 @@ def play_written(
             return SEARCH
         apply(states, i, rules, action)
         made[k] = action
-    if states[i]["phase"] == _CHECKER and states[i]["turn"] == player:
+    if states[i]["phase"] == Phase.CHECKER and states[i]["turn"] == player:
         states[i] = before[0]
         return SEARCH
     return PLAYED

@@ -67,7 +67,7 @@ def read_records(path: str | Path) -> list[Record]:
     with checked_path(path).open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        msg = f"this is no record: it has more than {MOST_BYTES:,} bytes"
+        msg = f"this is not a record: it has more than {MOST_BYTES:,} bytes"
         raise NotationError(msg)
     try:
         return parse_records(data.decode("utf-8-sig"))

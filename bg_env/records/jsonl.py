@@ -87,7 +87,7 @@ def read_jsonl(text: str) -> list[Record]:
     """The records written in `text`, one for each `match`.
 
     Raises:
-        NotationError: a line is no JSON object of this format, or has more than 2**24 characters; the message names the line.
+        NotationError: a line, which the message names, is not a JSON object of this format or has more than 2**24 characters.
     """
     records: dict[int, Record] = {}
     games: dict[int, list[GameRecord]] = {}
@@ -104,7 +104,7 @@ def read_jsonl(text: str) -> list[Record]:
             msg = f"line {k}: {error}"
             raise NotationError(msg) from error
         except (ValueError, RecursionError) as error:
-            msg = f"line {k} is no JSON object: {str(error)[:80]}"
+            msg = f"line {k} is not a JSON object: {str(error)[:80]}"
             raise NotationError(msg) from error
         one = replace(record, games=())
         if records.setdefault(number, one) != one:
@@ -112,7 +112,7 @@ def read_jsonl(text: str) -> list[Record]:
             raise NotationError(msg)
         games.setdefault(number, []).extend(record.games)
     if not records:
-        msg = "this is no record: it has no line"
+        msg = "this is not a record: it has no line"
         raise NotationError(msg)
     return [replace(record, games=tuple(games[number])) for number, record in records.items()]
 

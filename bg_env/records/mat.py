@@ -98,16 +98,16 @@ def _variant(headers: dict[str, str]) -> Variant:
 
 
 def read_mat(text: str) -> Record:
-    """The record written in `text`; cells that cannot be read become entries that say so.
+    """The record written in `text`; cells that cannot be read become entries of kind "unreadable".
 
     Raises:
-        NotationError: no `.mat` record: no line "N point match", no game, or an unknown variation; or a text of more than
-            2**26 characters or 100,000 games.
+        NotationError: this is not a `.mat` record (no line "N point match", no game, or an unknown variation), or it has more
+            than 2**26 characters or 100,000 games.
     """
     lines = [line[:_LONGEST] for line in checked_text(text).splitlines()]
     found = [(k, match) for k, line in enumerate(lines) if (match := _LENGTH.fullmatch(line))]
     if not found:
-        msg = "this is no .mat record: a line such as '7 point match' is missing"
+        msg = "this is not a .mat record: a line such as '7 point match' is missing"
         raise NotationError(msg)
     first, match = found[0]
     length = int(match[1]) if match[1].isdigit() else 0
@@ -118,7 +118,7 @@ def read_mat(text: str) -> Record:
         msg = "this .mat record holds no game: a line such as 'Game 1' is missing"
         raise NotationError(msg)
     if len(starts) > MOST_GAMES:
-        msg = f"this is no .mat record: it holds {len(starts):,} games, and at most {MOST_GAMES:,} are read"
+        msg = f"this is not a .mat record: it holds {len(starts):,} games, and at most {MOST_GAMES:,} are read"
         raise NotationError(msg)
     second = _second_column(lines)
     cubes = _start_cubes(headers)
@@ -176,7 +176,7 @@ def _game(lines: list[str], second: float) -> tuple[GameRecord, tuple[str, str]]
         named = _heading(line) if score is None and not entries else None
         if named:
             score, names = named.score, named.names
-            if not all(names):  # nothing says then where the second column is
+            if not all(names):  # then the place of the second column is unknown
                 entries.append(Entry("unreadable", None, text=f"the heading {line.strip()!r} names one player only"))
             continue
         numbered = _LINE.fullmatch(line)
@@ -230,17 +230,17 @@ def write_mat(record: Record) -> str:
     """The record as `.mat` text, laid out as GNU Backgammon does.
 
     Automatic doubles, which other programs leave out, stand in a header of our own, `InitialCube`; a variant that has no
-    name there stands in `Variation` as its own text. Of an opening throw that only says who starts the dice are not kept.
+    name there stands in `Variation` as its own text. The dice of an opening throw that only decides who starts are not kept.
 
     Raises:
-        NotationError: a game starts from a position, or was ended by an illegal action: the format cannot say that.
+        NotationError: a game starts from a position, or was ended by an illegal action: the format cannot hold that.
     """
     for game in record.games:
         if game.start or game.state:
-            msg = f".mat cannot say that game {game.number} starts from a position: write .sgf or JSON lines"
+            msg = f".mat cannot hold that game {game.number} starts from a position: write .sgf or JSON lines"
             raise NotationError(msg)
         if any(entry.kind == "illegal" for entry in game.entries):
-            msg = f".mat cannot say that an illegal action ended game {game.number}: write JSON lines"
+            msg = f".mat cannot hold that an illegal action ended game {game.number}: write JSON lines"
             raise NotationError(msg)
     names = tuple(_name(name, k) for k, name in enumerate(record.players))
     lines = [f'; [{name} "{value}"]' for name, value in _headers_of(record, names).items()]

@@ -36,18 +36,18 @@ Kind = Literal["tie", "throw", "roll", "double", "beaver", "take", "drop", "resi
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing that a record says.
+    """One entry of a record: a roll with its play, a turn of the cube, an answer, a resignation or an award.
 
     Attributes:
         kind: `roll`: dice and the play of them (also of a double that is named, R10.6); `double`, `beaver` (and raccoon
             ...), `take`, `drop`; `resign`; `win`: the award; `tie`: an opening tie that doubled the cube; `throw`: an
-            opening throw that only says who starts (R2.3); `illegal`: an action that the player tried and that ended the
-            game; `unreadable`: what could not be read.
-        player: 0 or 1; None where nobody is meant.
+            opening throw that only decides who starts (R2.3); `illegal`: an action that the player tried and that ended the
+            game; `unreadable`: text that cannot be read.
+        player: 0 or 1; None for neither.
         dice: of a roll, higher number first; of a tie or a throw, player 0's die first.
-        text: the play of a roll, see `plain_text`; of an unreadable entry, what stands there.
-        value: of a double or beaver, what the cube is turned to (0 if not said); of an award its points; of a resignation
-            its points (0 if not said); of an illegal action its number.
+        text: the play of a roll, see `plain_text`; of an unreadable entry, the text itself.
+        value: of a double or beaver, the value that the cube is turned to (0 if not given); of an award its points; of a
+            resignation its points (0 if not given); of an illegal action its number.
         number: the move's number in the record, from 1.
         alone: whether no other entry stands beside it, so that its column may be wrong.
         played: of a roll, False if the dice are all that is written: nothing could be played, or the record ends there.
@@ -69,12 +69,12 @@ class GameRecord:
 
     Attributes:
         number: from 1.
-        score: points of player 0 and 1 before it; None if not said.
-        entries: what happened, in order; the award, if there is one, is the last.
-        crawford: whether it is the Crawford game; None if not said.
+        score: points of player 0 and 1 before it; None if not given.
+        entries: in order; the award, if there is one, is the last.
+        crawford: whether it is the Crawford game; None if not given.
         cube: the cube's value at the start, above 1 after automatic doubles whose ties are not written.
         start: an id of the state it starts from (see `notation.read_position`); None for the variant's start.
-        state: instead of `start`, a whole STATE record by field, for a start that no id can say.
+        state: instead of `start`, a whole STATE record by field, for a start that no id can hold.
     """
 
     number: int
@@ -100,12 +100,12 @@ class Record:
         variant: the variant played.
         length: points to win the match, 0 for money.
         games: in order.
-        jacoby: whether Jacoby is played (R8.5); None if not said.
-        crawford: whether the match has a Crawford game; None if not said.
-        cube: whether the cube is in play; None if not said.
-        loose: money play that a server writes as a match that it is not: it may be scored and ended either way.
-        headers: what else is said of it, by name.
-        settings: all the settings, where the format says them.
+        jacoby: whether Jacoby is played (R8.5); None if not given.
+        crawford: whether the match has a Crawford game; None if not given.
+        cube: whether the cube is in play; None if not given.
+        loose: whether it is money play that a server writes as a match; it may be scored and ended either way.
+        headers: other information, by name.
+        settings: all the settings, where the format holds them.
 
     Raises:
         NotationError: `players` are not two texts.
@@ -140,13 +140,13 @@ def checked_text(text: Any, most: int = _MOST_CHARACTERS) -> str:
         msg = f"a record is read from text, not from {quoted(text)}"
         raise NotationError(msg)
     if len(text) > most:
-        msg = f"this is no record: it has {len(text):,} characters, and at most {most:,} are read"
+        msg = f"this is not a record: it has {len(text):,} characters, and at most {most:,} are read"
         raise NotationError(msg)
     return text.lstrip("\ufeff")
 
 
 def plain_moves(text: str) -> tuple[Move, ...]:
-    """The moves of a play, each between two points only: a way that is said to touch points is several moves."""
+    """The moves of a play, each between two points only: a way with points between is several moves."""
     moves: list[Move] = []
     for move in parse_moves(text):
         for k in range(len(move.places) - 1):
@@ -163,7 +163,7 @@ def text_of_moves(moves: tuple[Move, ...]) -> str:
 def plain_text(text: str) -> str:
     """A play as records keep it: every move by itself, bar and off as 25 and 0 ("25/22 13/7*"); "" for none.
 
-    What is no move text is kept as it is.
+    Text that is not move text is kept as it is.
     """
     try:
         return text_of_moves(plain_moves(text))

@@ -17,7 +17,13 @@ __all__ = ["Fault", "FileReplay", "GameReplay", "Kept", "Moment", "Replay"]
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a record, and where: the game's and the move's number in it, 0 for the game's heading."""
+    """A fault of a record.
+
+    Attributes:
+        game: the number of the game.
+        move: the number of the move in the record; 0 for the heading of the game.
+        what: the fault, in one line.
+    """
 
     game: int
     move: int
@@ -29,13 +35,13 @@ class Fault:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """One thing that happened in a replayed game.
+    """One event of a replayed game.
 
     Attributes:
         index: of the state after it in `Replay.states`.
-        entry: what the record says; None for the start of a game.
-        player: who did it, None for nobody.
-        words: what happened, in words ("doubles to 2"); of a roll without the play ("31:").
+        entry: the entry of the record; None for the start of a game.
+        player: the player who acted; None for neither.
+        words: the event in words ("doubles to 2"); of a roll without the play ("31:").
         actions: the checker steps that were made.
     """
 
@@ -52,10 +58,10 @@ class GameReplay:
 
     Attributes:
         number: the game's number in the record.
-        moments: what happened, up to the first fault; the first is the start.
-        faults: what is wrong with it.
+        moments: its events up to the first fault; the first is the start.
+        faults: its faults.
         winner: 0 or 1; None if it is unfinished.
-        points: what the record says that the winner won.
+        points: the points of the award.
     """
 
     number: int
@@ -70,7 +76,7 @@ class Replay:
     """A record, replayed.
 
     Attributes:
-        record: what was replayed.
+        record: the record.
         settings: the settings it was checked under.
         games: its games.
         states: array of STATE records, every one that is met; `Moment.index` points into it.
@@ -93,18 +99,18 @@ class Replay:
         return steps_of(moment.actions, self.states, moment.index - 1, side=moment.player)
 
     def text(self, moment: Moment) -> str:
-        """What happened, in words, the play of a roll included ("31: 8/5 6/5")."""
+        """The event in words, the play of a roll included ("31: 8/5 6/5")."""
         return f"{moment.words} {format_steps(self.steps(moment))}" if moment.actions else moment.words
 
 
 @dataclass(frozen=True, eq=False)
 class FileReplay:
-    """What was found in a file.
+    """The replay of a file.
 
     Attributes:
         path: the file, as it was given.
         replays: its records, replayed (a `.jsonl` file may hold several).
-        error: why it could not be read as a record at all; None if it could.
+        error: the reason why it cannot be read as a record; None if it can.
     """
 
     path: str
@@ -118,7 +124,7 @@ class FileReplay:
 
     @property
     def lines(self) -> list[str]:
-        """A line for each fault, `FILE: game G move M: what`; or one, `FILE: what`, if it is no record."""
+        """A line for each fault, `FILE: game G move M: fault`; or one, `FILE: error`, if it is not a record."""
         if self.error is not None:
             return [f"{self.path}: {self.error}"]
         many = len(self.replays) > 1
@@ -129,7 +135,7 @@ class FileReplay:
         ]
 
     def as_dict(self) -> dict[str, Any]:
-        """What was found, for JSON."""
+        """The results as plain values, for JSON."""
         return {
             "file": self.path,
             "ok": self.error is None and not self.faults,

@@ -2,7 +2,7 @@
 
 White is `player_0`. Points are letters: `a` to `x` are White's own points 1 to 24, `y` the bar, `z` off. `double` answers a
 double by a beaver. `CV` is the cube that automatic doubles began the game with, `RU` names the rules in force (nothing: no
-Jacoby, no Crawford), `RE` the result, `R` behind it a resignation. Variations and comments are passed over.
+Jacoby, no Crawford), `RE` the result, with `R` after it for a resignation. Variations and comments are skipped.
 
 (FF[4] of the format, and GNU Backgammon's own files for what it makes of it.)
 """
@@ -63,7 +63,7 @@ def _plain(value: str) -> str:
 
 
 def _no_sgf(what: str) -> NotationError:
-    return NotationError(f"this is no .sgf record: {what}")
+    return NotationError(f"this is not an .sgf record: {what}")
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, str | None]]:
@@ -138,11 +138,11 @@ def _trees(text: str) -> list[list[_Node]]:
 
 
 def read_sgf(text: str) -> Record:
-    """The record written in `text`; nodes that cannot be read become entries that say so.
+    """The record written in `text`; nodes that cannot be read become entries of kind "unreadable".
 
     Raises:
-        NotationError: no SGF, no backgammon (GM[6]), an unknown variant, or games of different matches; or a text of more than
-            2**26 characters or 100,000 games, or a value of more than 100,000 characters.
+        NotationError: this is not SGF or not backgammon (GM[6]), the variant is unknown, or the text has more than 2**26
+            characters, 100,000 games, or 100,000 characters in a value.
     """
     trees = _trees(checked_text(text))
     if not trees or trees[0][0].first("GM", "6").strip() != "6":
@@ -175,7 +175,7 @@ def _info(node: _Node) -> dict[str, int]:
 
 
 def _variant(node: _Node, rules: set[str]) -> Variant:
-    """Our own property VARIANT, or what the rules name."""
+    """The variant of our own property VARIANT, or of the rules."""
     said = node.first("VARIANT")
     try:
         if said:
@@ -271,10 +271,10 @@ def write_sgf(record: Record) -> str:
     """The record as GNU Backgammon writes it, a game tree for each game.
 
     A variant that GNU Backgammon has no rule for stands in a property of our own, VARIANT, and the state that a game starts
-    from in XGID; of an opening throw that only says who starts the dice are not kept.
+    from in XGID. The dice of an opening throw that only decides who starts are not kept.
 
     Raises:
-        NotationError: a game starts from what no id can say, or was ended by an illegal action.
+        NotationError: a game starts from a state that no id can hold, or was ended by an illegal action.
     """
     return "\n".join(_tree(record, game, k) for k, game in enumerate(record.games)) + "\n"
 
@@ -286,7 +286,7 @@ def _escaped(text: str) -> str:
 
 def _tree(record: Record, game: GameRecord, k: int) -> str:
     if game.state is not None:
-        msg = f".sgf cannot say what game {game.number} starts from: write JSON lines"
+        msg = f".sgf cannot hold the state that game {game.number} starts from: write JSON lines"
         raise NotationError(msg)
     score = game.score or (0, 0)
     rules = []
@@ -337,7 +337,7 @@ def _node(entry: Entry, game: GameRecord) -> str:
     if entry.kind in ("take", "drop"):
         return f";{colour}[{entry.kind}]"
     if entry.kind == "illegal":
-        msg = f".sgf cannot say that an illegal action ended game {game.number}: write JSON lines"
+        msg = f".sgf cannot hold that an illegal action ended game {game.number}: write JSON lines"
     else:
         msg = f"this cannot be written: {entry.text[:60]!r} was not understood when it was read"
     raise NotationError(msg)

@@ -47,7 +47,7 @@ def retrace(
         settings: the settings in force.
         actions: all actions in order; one that is not legal ends the episode (and is its last event).
         dice: rolls that were given in advance and came before those of the stream.
-        starter: the player who was made to start, as by the environments' reset option.
+        starter: the player who starts by the reset option of the environments; None if the throw decides.
     """
     states, rules = start.copy(), settings.record()
     given, todo = list(dice)[::-1], list(actions)[::-1]
@@ -91,9 +91,9 @@ def record_of(
     Args:
         start: an array of one STATE: where it began (before the opening throw, or any state set up).
         settings: the settings in force.
-        events: what happened since, rolls and actions in order (`Game.history`, or `retrace`).
+        events: the rolls and actions since then, in order (`Game.history`, or `retrace`).
         players: names of player 0 and player 1.
-        headers: what else is to be said of it, by name.
+        headers: other information, by name.
     """
     writer = _Writer(start.copy(), settings)
     for event in events:
@@ -161,7 +161,7 @@ class _Writer:
         self.moves: list[Move] = []
 
     def _start(self) -> None:
-        """Say what the first game starts from, where it is not the variant's start."""
+        """Write the start of the first game, where it is not the variant's start."""
         s = self.states[0]
         self.start: str | None = None
         self.state: dict[str, Any] | None = None
