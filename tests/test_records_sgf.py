@@ -174,5 +174,5 @@ def test_the_running_score_may_leave_automatic_doubles_out():
 def test_formats_are_told_apart():
     assert parse_records("  " + sgf())[0].players == ("Ann", "Bob")
     assert parse_records(" 7 point match\n\n Game 1\n A : 0    B : 0\n")[0].length == 7
-    with pytest.raises(NotationError, match="no JSON object"):
+    with pytest.raises(NotationError, match="not a JSON object"):
         parse_records("{")
