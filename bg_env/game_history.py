@@ -13,7 +13,7 @@ import numpy as np
 
 from bg_env.actions import STEPS, Event, step_of
 from bg_env.game_state import SIZE, Bytes, as_states
-from bg_env.rules import Phase, Rules, States, apply, apply_roll, draw, resign, ties_double
+from bg_env.rules import Phase, Rules, States, apply, apply_roll, draw_roll, resign
 
 __all__ = ["Known", "Past", "flattened", "history_of", "last_move", "linked", "roll_event"]
 
@@ -71,9 +71,7 @@ def _add_events(events: list[Event], step: Past, after: Bytes, rules: Rules) -> 
         else:
             resign(states, 0, rules, done.player or 0, done.level)
     while states[0]["rolls"] != rolls:
-        unequal = states[0]["phase"] == Phase.OPENING and not ties_double(states, 0, rules)
-        d1, d2 = draw(states[0]["key"], states[0]["rolls"], bool(unequal))
-        states["rolls"] += 1
+        d1, d2 = draw_roll(states, 0, rules)
         events.append(roll_event(states, int(d1), int(d2)))
         apply_roll(states, 0, rules, d1, d2)
 

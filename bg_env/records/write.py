@@ -19,11 +19,10 @@ from bg_env.rules import (
     States,
     apply,
     apply_roll,
-    draw,
+    draw_roll,
     forfeit,
     illegal_reason,
     resign,
-    ties_double,
 )
 from bg_env.rules.actions import ACTIONS
 
@@ -60,8 +59,7 @@ def retrace(
             if given:
                 d1, d2 = given.pop()
             else:
-                d1, d2 = map(int, draw(s["key"], s["rolls"], bool(opening and not ties_double(states, 0, rules))))
-                s["rolls"] += 1
+                d1, d2 = map(int, draw_roll(states, 0, rules))
                 if opening and starter is not None and (d2 > d1) != starter:
                     d1, d2 = d2, d1
             if opening and d1 != d2:

@@ -20,6 +20,7 @@ from bg_env.rules.dice import CHOICE, DICE, EPISODE, SEAT, below, draw, episode_
 from bg_env.rules.game import (
     apply,
     apply_roll,
+    draw_roll,
     forfeit,
     new_episode,
     play_on,
@@ -108,6 +109,7 @@ __all__ = [
     "check_state",
     "counted_level",
     "draw",
+    "draw_roll",
     "episode_key",
     "forfeit",
     "illegal_reason",

@@ -33,6 +33,7 @@ __all__ = [
     "apply",
     "apply_finished_play",
     "apply_roll",
+    "draw_roll",
     "finish_roll",
     "forfeit",
     "new_episode",
@@ -216,11 +217,18 @@ def apply_roll(states: States, i: int, rules: Rules, d1: int, d2: int) -> None:
 
 
 @inlined
-def _throw(states: States, i: int, rules: Rules) -> bool:
-    """Throw the dice that are due, of the state's own stream; returns whether they are to be played."""
+def draw_roll(states: States, i: int, rules: Rules) -> tuple[int, int]:
+    """Draw the dice of a chance phase, for `apply_roll`, from the state's own stream."""
     unequal = states[i]["phase"] == Phase.OPENING and not ties_double(states, i, rules)
     d1, d2 = draw(states[i]["key"], states[i]["rolls"], unequal)
     states[i]["rolls"] += 1
+    return d1, d2
+
+
+@inlined
+def _throw(states: States, i: int, rules: Rules) -> bool:
+    """Throw the dice that are due, of the state's own stream; returns whether they are to be played."""
+    d1, d2 = draw_roll(states, i, rules)
     return _show(states, i, rules, d1, d2)
 
 
