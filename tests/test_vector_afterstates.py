@@ -230,3 +230,26 @@ def test_a_limit_of_steps_leaves_no_candidates():
     assert env.afterstates().offsets.tolist() == [0, 0, 0, 0]
     env.step_plays([9, 9, 9])
     assert env.states["turns"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("values", "offsets", "words"),
+    [
+        (np.zeros(3), np.array([0, 10**12, 3]), "ascend from 0"),
+        (np.zeros(3), np.array([-(10**12), 3]), "ascend from 0"),
+        (np.zeros(3), np.array([0.0, 3.0]), "integer array"),
+        (np.zeros(3), [0, 3], "integer array"),
+        (np.zeros(3), np.zeros(0, np.int64), "integer array"),
+        (np.array([0.0, np.nan, 1.0]), np.array([0, 3]), "candidate 1 is NaN"),
+        (np.zeros((3, 1)), np.array([0, 3]), r"shape \(3, 1\)"),
+        ("abc", np.array([0, 3]), "values are numbers"),
+        ([object()] * 3, np.array([0, 3]), "values are numbers"),
+    ],
+)
+def test_best_refuses_what_no_afterstates_are(values, offsets, words):
+    with pytest.raises(SettingsError, match=words):
+        best(values, offsets)
+
+
+def test_best_takes_minus_infinity_for_what_is_not_to_be_chosen():
+    assert best([-np.inf, 1.0, -np.inf], np.array([0, 3], np.int32)).tolist() == [1]

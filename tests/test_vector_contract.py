@@ -127,8 +127,12 @@ def test_seeds_of_games_and_episodes():
     assert env.states["key"].tolist() == [
         int(episode_key(np.uint64(s), np.uint64(k))) for s, k in ((5, 0), (9, 4), (2**64 - 1, 0))
     ]
-    env.reset(seed=2**64 - 1)
-    assert env.states["key"][1] == episode_key(np.uint64(0), np.uint64(0))
+    env.reset(seed=2**64 - 3)
+    assert env.states["key"][2] == episode_key(np.uint64(2**64 - 1), np.uint64(0))
+    before = env.states.copy()
+    with pytest.raises(SettingsError, match=r"seed is at most 2\*\*64 - 3 for 3 games"):
+        env.reset(seed=2**64 - 2)
+    assert (env.states == before).all()
     one, other = VectorEnv(2), VectorEnv(2)
     one.reset()
     other.reset()
@@ -698,3 +702,50 @@ def test_threads_that_take_games_in_turns_do_and_show_the_same(observation):
     index = best(np.random.default_rng(1).random(whole[0].offsets[-1]), whole[0].offsets)
     for mine, theirs in zip(*(env.step_plays(index)[:4] for env in (one, several)), strict=True):
         assert_same(mine, theirs)
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_the_end_of_a_game_in_the_last_step_of_the_limit_is_both_as_under_time_limit(over):
+    def ends(env, steps):
+        observation, _ = env.reset(seed=3)
+        for _ in range(steps):
+            action = np.argmax(observation["action_mask"], axis=-1)
+            observation, _, terminated, truncated, _ = env.step(action if action.ndim else int(action))
+            if np.any(terminated) or np.any(truncated):
+                break
+        return bool(np.all(terminated)), bool(np.all(truncated))
+
+    env = SingleEnv()
+    observation, _ = env.reset(seed=3)
+    length, terminated = 0, False
+    while not terminated:
+        observation, _, terminated, _, _ = env.step(int(np.argmax(observation["action_mask"])))
+        length += 1
+    limited = gym.wrappers.TimeLimit(SingleEnv(), length + over)
+    expected = (True, not over)
+    assert ends(limited, length) == expected
+    assert ends(VectorEnv(1, max_episode_steps=length + over), length) == expected
+
+
+def test_dice_that_are_used_are_dropped_and_what_was_saved_is_restored():
+    env, plain = VectorEnv(3, opponent=None), VectorEnv(3, opponent=None)
+    first, others = np.array([True, False, False]), np.array([False, True, True])
+    for one in (env, plain):
+        one.reset(seed=1, options={"dice": [(3, 1), (6, 5)]})
+    for k in range(40):  # game 0 begins anew and again; what the others wait for stays
+        env.reset(options={"reset_mask": first, "dice": [(2, 1)] * (k + 1)})
+        assert len(env.save()["dice"]) <= k + 1 + 2
+        env.restore(env.save())
+        if k % 10 == 0:
+            env.step(env.action_masks().argmax(axis=1))
+            plain.step(plain.action_masks().argmax(axis=1))
+        assert (env.states[1:] == plain.states[1:]).all()
+    assert plain.states["turns"].min() > 1  # the dice given in advance are used
+    env.reset(options={"reset_mask": first})
+    assert len(env.save()["dice"]) == 0
+    env.reset(options={"reset_mask": others, "dice": [(4, 1)]})
+    assert env.states["dice"][1:].tolist() == [[4, 1]] * 2
+    env.reset(options={"reset_mask": first})
+    env.restore(env.save())
+    env.close()
+    plain.close()

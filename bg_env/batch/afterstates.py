@@ -16,7 +16,7 @@ import numpy.typing as npt
 from bg_env._jit import kernel
 from bg_env.batch.batch import Games
 from bg_env.batch.layout import RUNNING
-from bg_env.errors import IllegalActionError, SettingsError
+from bg_env.errors import IllegalActionError, SettingsError, quoted
 from bg_env.observations import Encoder, encoder
 from bg_env.rewards import CUSTOM, reward_of
 from bg_env.rules import Phase, Rules, States
@@ -86,15 +86,41 @@ def best(values: npt.ArrayLike, offsets: npt.NDArray[np.int64]) -> npt.NDArray[n
         int64 (n,): for `VectorEnv.step_plays`; -1 for a game without candidates.
 
     Raises:
-        SettingsError: `values` has another length.
+        SettingsError: `values` are not as many numbers, or NaN is among them; or `offsets` do not ascend from 0.
     """
-    given = np.ascontiguousarray(values, np.float64)
-    if given.shape != (int(offsets[-1]),):
-        msg = f"values are one for each of the {int(offsets[-1])} candidates, not of shape {given.shape}"
+    bounds = _offsets(offsets)
+    try:
+        given = np.ascontiguousarray(values, np.float64)
+    except (TypeError, ValueError):
+        msg = f"values are numbers, one for each candidate, not {quoted(values)}"
+        raise SettingsError(msg) from None
+    if given.shape != (int(bounds[-1]),):
+        msg = f"values are one for each of the {int(bounds[-1])} candidates, not of shape {given.shape}"
         raise SettingsError(msg)
-    index = np.empty(len(offsets) - 1, np.int64)
-    _best(given, offsets, index)
+    unknown = np.isnan(given)
+    if unknown.any():
+        msg = f"values are numbers: that of candidate {int(np.argmax(unknown))} is NaN"
+        raise SettingsError(msg)
+    index = np.empty(len(bounds) - 1, np.int64)
+    _best(given, bounds, index)
     return index
+
+
+def _offsets(given: Any) -> npt.NDArray[np.int64]:
+    """The offsets of candidates as `Afterstates` has them; kernels trust them.
+
+    Raises:
+        SettingsError: they are not integers that ascend from 0.
+    """
+    if not isinstance(given, np.ndarray) or given.ndim != 1 or given.dtype.kind not in "iu" or not len(given):
+        shown = f"{given.dtype} of shape {given.shape}" if isinstance(given, np.ndarray) else quoted(given)
+        msg = f"offsets are an integer array of shape (games + 1,), as afterstates() returns them, not {shown}"
+        raise SettingsError(msg)
+    offsets = np.ascontiguousarray(given, np.int64)
+    if offsets[0] != 0 or (offsets[1:] < offsets[:-1]).any():
+        msg = "offsets ascend from 0, as afterstates() returns them: game i has the candidates offsets[i] to offsets[i + 1] - 1"
+        raise SettingsError(msg)
+    return offsets
 
 
 def _flat(games: Games, rooms: list[Room]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int16], States]:

@@ -170,9 +170,9 @@ class Games:
         try:
             self.slots["seed"][seeded] = seeds[seeded]
             self.slots["episode"][seeded] = -1
-            waiting = ((self.slots["queued"] < self.slots["queue_end"]) & ~which).any()
-            first = len(self.dice) if waiting else 0
-            self.dice = np.concatenate([self.dice[:first], np.array(begin.dice, np.int64).reshape(-1, 2)])
+            kept = self._waiting_dice(which)
+            first = len(kept)
+            self.dice = np.concatenate([kept, np.array(begin.dice, np.int64).reshape(-1, 2)])
             starter = -1 if begin.starter is None else begin.starter
             games = self._batch
             self.run(lambda lo, hi, *_: batch.begin_games(games, which, template, first, starter, info, lo, hi))
@@ -184,6 +184,24 @@ class Games:
             self.restore(saved)
             raise
         self.begun = True
+
+    def _waiting_dice(self, ending: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """The dice given in advance that games other than `ending` are still to use; all queues then point into them."""
+        queued: npt.NDArray[np.int32] = self.slots["queued"]
+        end: npt.NDArray[np.int32] = self.slots["queue_end"]
+        waiting = (queued < end) & ~ending
+        queued[~waiting] = end[~waiting] = 0
+        kept, length = [self.dice[:0]], 0
+        moved = np.zeros(self.n, np.int32)
+        for last in np.unique(end[waiting]).tolist():  # one for each reset that dice are left of
+            sharing = waiting & (end == last)
+            first = int(queued[sharing].min())
+            kept.append(self.dice[first:last])
+            moved[sharing] = first - length
+            length += last - first
+        queued -= moved
+        end -= moved
+        return np.concatenate(kept)
 
     def check(self, actions: Any) -> npt.NDArray[np.int64]:
         """The actions of the next step as int64 (n,).

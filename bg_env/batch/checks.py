@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
 from bg_env.batch.layout import RUNNING
-from bg_env.checks import checked_seed, is_whole
+from bg_env.checks import MAX_SEED, checked_seed, is_whole
 from bg_env.errors import IllegalActionError, SettingsError, quoted
 
 __all__ = ["checked_actions", "read_mode", "read_reset_mask", "read_seeds"]
@@ -61,7 +61,7 @@ def read_seeds(
     n = len(which)
     given: list[int | None]
     if seed is None or is_whole(seed):
-        given = [None] * n if seed is None else [(checked_seed(seed) + i) % 2**64 for i in range(n)]
+        given = [None] * n if seed is None else [_first_seed(seed, n) + i for i in range(n)]
     elif seed.ndim == 1 if isinstance(seed, np.ndarray) else isinstance(seed, Sequence) and not isinstance(seed, (str, bytes)):
         given = [None if item is None else checked_seed(item) for item in seed]
     else:
@@ -72,6 +72,15 @@ def read_seeds(
     named = np.array([item is not None for item in given])
     filled = [secrets.randbits(63) if item is None else item for item in given]
     return np.array(filled, np.uint64), (named | unseeded) & which
+
+
+def _first_seed(seed: Any, n: int) -> int:
+    """The seed of the first of `n` games, so that that of the last, n - 1 more, is a seed too."""
+    first = checked_seed(seed)
+    if first > MAX_SEED - (n - 1):
+        msg = f"seed is at most 2**64 - {n} for {n} games, because game i gets the seed `seed + i`, not {first}"
+        raise SettingsError(msg)
+    return first
 
 
 def _misfit(actions: Any, n: int) -> str:

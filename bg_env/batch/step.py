@@ -281,7 +281,7 @@ def report_step(games: Batch, i: int, report: Report, finals: Finals) -> None:
         return
     ending = states[i]["ending"]
     ends[0, i] = ending == END_FINISHED or ending == END_ILLEGAL
-    ends[1, i] = not ends[0, i]
+    ends[1, i] = not ends[0, i] or (limit > 0 and slots[i]["length"] >= limit)  # both, as Gymnasium's TimeLimit has it
     rewards[1, i] = slots[i]["total"]
     lengths[i] = slots[i]["length"]
     slots[i]["over"] = ENDED

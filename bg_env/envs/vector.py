@@ -60,7 +60,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         statistics: whether infos have `episode`: return (`r`) and length (`l`) of the episodes that the step ended, with the
             mask `_episode`; returns are the learner's, in self-play player_0's. (Gymnasium's RecordEpisodeStatistics adds the
             same key and refuses one that is there.)
-        max_episode_steps: steps of the learner after which an episode is truncated; None for no limit.
+        max_episode_steps: steps of the learner after which an episode is truncated, also where its game ends in the last of
+            them (as under Gymnasium's TimeLimit, both flags are then True); None for no limit.
 
     Attributes:
         autoreset_mode: the mode, also in `metadata["autoreset_mode"]`.
@@ -179,8 +180,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Begin an episode in every game, or in those that `options["reset_mask"]` marks.
 
         Args:
-            seed: game i gets the seed `seed + i`, or the i-th of a list; None, also in a list: the next episode since the
-                game's last seed (a random one if there was none).
+            seed: game i gets the seed `seed + i`, at most 2**64 - 1, or the i-th of a list; None, also in a list: the
+                next episode since the game's last seed (a random one if there was none).
             options: those of `bg_env.envs.single.SingleEnv.reset`, the same for all games, and `reset_mask`: a bool array
                 (num_envs,) with at least one True.
 
