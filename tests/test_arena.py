@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import itertools
 import json
 import math
@@ -15,8 +16,8 @@ import pytest
 from bg_env import arena
 from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
 from bg_env.arena.duel import Duel
+from bg_env.arena.match_up import MatchUp, read_match_up
 from bg_env.errors import IllegalActionError, MissingDependencyError, SettingsError
-from bg_env.options import read_options
 from bg_env.players import RandomPlayer
 from bg_env.rules import Phase, Settings
 
@@ -73,13 +74,16 @@ def test_a_player_against_itself_comes_out_even_exactly():
 
 
 def test_each_dice_stream_is_played_from_both_seats():
-    duel = Duel("pubeval", Seeded(1), read_options("backgammon", {}), 2, 5, 2)
-    assert (duel._states["key"][0], duel._states["rolls"][0]) == (duel._states["key"][1], duel._states["rolls"][1])
-    assert duel._states["turn"][0] == duel._states["turn"][1]
-    assert (duel._states["points"][0] == duel._states["points"][1]).all()
+    duel = Duel("pubeval", Seeded(1), MatchUp(Settings(), games=2, seed=5, boards=2))
+    assert (duel._boards.states["key"][0], duel._boards.states["rolls"][0]) == (
+        duel._boards.states["key"][1],
+        duel._boards.states["rolls"][1],
+    )
+    assert duel._boards.states["turn"][0] == duel._boards.states["turn"][1]
+    assert (duel._boards.states["points"][0] == duel._boards.states["points"][1]).all()
     while not duel.tally["done"].all():
         duel.round()
-    again = Duel(Seeded(1), "pubeval", read_options("backgammon", {}), 2, 5, 2)
+    again = Duel(Seeded(1), "pubeval", MatchUp(Settings(), games=2, seed=5, boards=2))
     while not again.tally["done"].all():
         again.round()
     assert duel.tally["net"].tolist() == (-again.tally["net"][::-1]).tolist()
@@ -247,6 +251,34 @@ def test_what_cannot_be_is_refused(arguments, message):
         arena.play("random", "random", **arguments)
 
 
+def test_one_list_of_options():
+    match_up = MatchUp(Settings(cube=False), games=20, seed=3, observation="counts", names=["a", "b"])
+    assert match_up == MatchUp(Settings(cube=False), games=20, seed=3, observation="counts", names=("a", "b"))
+    assert hash(match_up) != hash(replace(match_up, seed=4))
+    given = {"games": 20, "seed": 3, "observation": "counts", "names": ("a", "b"), "cube": False}
+    assert read_match_up(given) == read_match_up({**given, "settings": Settings()}) == match_up
+    options = {*given, "boards", "mask", "settings", "variant", "match_length"}
+    for function in (arena.play, arena.play_part):
+        parameters = inspect.signature(function).parameters
+        assert options <= parameters.keys()
+        assert (parameters["games"].default, parameters["mask"].default) == (1000, "both")
+    assert "first" in inspect.signature(arena.play_part).parameters
+
+
+def test_a_callable_may_take_the_mask_as_a_second_argument():
+    def two(view, mask):
+        assert view.shape == (len(mask), 85)
+        return mask.argmax(axis=1)
+
+    def one(seen):
+        return seen["action_mask"].argmax(axis=1)
+
+    want = arena.play(one, "random", games=20, observation="counts")
+    assert arena.play(two, "random", games=20, observation="counts", mask="info", names=("one", "random")) == want
+    with pytest.raises(SettingsError, match="mask is one of 'both', 'observation', 'info', not 'neither'"):
+        arena.play(two, "random", mask="neither")
+
+
 @pytest.mark.parametrize("player", [None, "nobody", 5, Seeded])
 def test_what_is_no_player_is_refused(player):
     said = r"None is not a player|no player is called 'nobody'|an opponent is|not the class Seeded: give Seeded\(\.\.\.\)"
@@ -342,8 +374,8 @@ def test_parts_that_are_no_whole_are_refused():
         ([], "there is no part"),
         ([second], "after game -1 comes game 0, and not a part that begins with game 4"),
         ([first, first], "after game 3 comes game 4, and not a part that begins with game 0"),
-        ([first, replace(second, seed=2)], "not of one meeting"),
-        ([first, arena.play_part("random", "pubeval", first=4, games=4)], "not of one meeting"),
+        ([first, replace(second, seed=2)], "not of the same games"),
+        ([first, arena.play_part("random", "pubeval", first=4, games=4)], "not of the same games"),
     ]:
         with pytest.raises(SettingsError, match=message):
             arena.joined(parts)

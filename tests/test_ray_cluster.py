@@ -103,6 +103,10 @@ class Doomed(RandomPlayer):
         return super().choose(states, words)
 
 
+def divides(seen):
+    raise ZeroDivisionError("the player's own")
+
+
 # The arena
 
 
@@ -136,6 +140,9 @@ def test_a_killed_worker_loses_no_game(workers, tmp_path):
 def test_errors_of_tasks_are_those_of_the_arena(workers):
     with pytest.raises(IllegalActionError, match="chose an illegal action in game"):
         play_on_ray(lambda seen: np.full(len(seen["observation"]), -1), "random", games=8)
+    with pytest.raises(ZeroDivisionError, match=r"^the player's own$") as caught:
+        play_on_ray(divides, "random", games=8)
+    assert caught.type is ZeroDivisionError
     with pytest.raises(SettingsError, match="no player is called 'nobody'"):
         play_on_ray("nobody", "random", games=8)
     with pytest.raises(SettingsError, match=r"games must be even"):
@@ -146,10 +153,22 @@ def test_errors_of_tasks_are_those_of_the_arena(workers):
         ("a task asks for 64 processors, and no machine of the cluster has more than 2", {"cpus": 64}),
         ("retries is a whole number of at least -1, not -2", {"retries": -2}),
         ("names are two names, one for each player, not", {"names": ("a",)}),
-        ("settings are bg_env.Settings", {"settings": {"cube": False}}),
+        ("settings", {"settings": 3}),
     ):
         with pytest.raises(SettingsError, match=words):
             play_on_ray("random", "random", games=8, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"tasks": 0}, "tasks is a whole number of at least 1, or None for 2 for each processor, not 0"),
+        ({"retries": -2}, "retries is a whole number of at least -1, not -2"),
+    ],
+)
+def test_arguments_of_a_learner_are_checked_when_it_is_made(wrong, words):
+    with pytest.raises(SettingsError, match=words):
+        TDLearnerOnRay(TDSettings(**SMALL), **wrong)
 
 
 def test_ctrl_c_leaves_what_was_played(workers):

@@ -1,23 +1,24 @@
-"""Two players at many boards: games between them in a batch, each random stream played twice with the seats swapped.
+"""Games between two players at many boards, each random stream played twice with the seats swapped.
 
-Game 2 p and game 2 p + 1 have the same stream, whose key is `episode_key(seed, p)`; in the even one the first player has seat
-0. All random words of a game, for either player, come from its one stream in the order of the decisions. A board whose game
-is over gets the next game, so that the batch stays full; a game is the same on whichever board it is played.
+Games 2 p and 2 p + 1 have the same stream, with the key `episode_key(seed, p)`; in the even one the first player has seat 0.
+All random words of a game, for either player, come from its own stream in the order of the decisions. A board on which a game
+ended gets the next game, so that the batch stays full; a game is the same on whichever board it is played.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import kernel
 from bg_env.actions import BEAVER, DOUBLE, DROP, STEPS, TAKE, why_illegal_text
+from bg_env.arena.match_up import MatchUp
 from bg_env.errors import IllegalActionError
-from bg_env.options import EnvOptions
-from bg_env.players import Player, PlayPlayer, ask, player_for
+from bg_env.players import ask, player_for
 from bg_env.players.protocol import name_of, plays_only
-from bg_env.rules import CHOICE, END_FINISHED, STATE, Phase, States, apply, episode_key, new_episode, settle, word
+from bg_env.rules import CHOICE, END_FINISHED, STATE, Phase, Rules, States, apply, episode_key, new_episode, settle, word
 from bg_env.rules.legal import is_legal, legal_sets
 
 __all__ = ["TALLY", "Duel"]
@@ -33,34 +34,50 @@ TALLY: Final = np.dtype(
     ],
     align=True,
 )
-"""What is kept of an episode: the first player's points less the second's; games won by each at level 1, 2, 3; doubles,
-beavers, takes and drops of each; turns; who won it (0 the first player, 1 the second, -1 nobody); whether it was played to
-the end."""
+"""The outcome of an episode: the first player's points less the second's; games won by each at level 1, 2, 3; doubles, beavers,
+takes and drops of each; turns; the winner (0 the first player, 1 the second, -1 nobody); whether it was played to the end."""
 
-_CHECKER: Final = int(Phase.CHECKER)
-_OVER: Final = int(Phase.OVER)
+Integers = npt.NDArray[np.int64]
+
+
+class Boards(NamedTuple):
+    """The boards of a duel.
+
+    Attributes:
+        states: STATE (boards,).
+        games: int64 (boards,), the number of each board's game in the tally, -1 for none. In even games the first player has
+            seat 0.
+        rules: the RULES record in force.
+        tally: TALLY (games,).
+    """
+
+    states: States
+    games: Integers
+    rules: Rules
+    tally: npt.NDArray[np.void]
 
 
 @kernel
-def _begin(states: Any, i: Any, rules: Any, seed: Any, pair: Any) -> None:
+def _begin(states: States, i: int, rules: Rules, seed: np.uint64, pair: int) -> None:
     new_episode(states, i, rules, episode_key(seed, pair))
     settle(states, i, rules)
 
 
 @kernel
-def _find(states: Any, game: Any, player: Any, spare: Any, index: Any, words: Any) -> Any:
-    """The slots whose game waits for `player`, with a random word each; returns how many.
+def _find(
+    states: States, games: Integers, player: int, only_plays: bool, found: Integers, words: npt.NDArray[np.uint64]
+) -> int:
+    """The boards on which `player` (0 or 1) decides into `found`, with a random word each; returns their number.
 
-    `game` is the number of each slot's game, -1 for none; in even games the first player has seat 0. With `spare` only
-    checker plays get a word, because nothing else is chosen.
+    With `only_plays` only checker plays draw a word, because the other decisions are fixed.
     """
     n = 0
     for i in range(states.shape[0]):
         decider = states[i]["decider"]
-        if game[i] < 0 or decider < 0 or (decider ^ (game[i] & 1)) != player:
+        if games[i] < 0 or decider < 0 or (decider ^ (games[i] & 1)) != player:
             continue
-        index[n] = i
-        if states[i]["phase"] == _CHECKER or not spare:
+        found[n] = i
+        if states[i]["phase"] == Phase.CHECKER or not only_plays:
             words[n] = word(states[i]["key"], CHOICE, states[i]["choices"])
             states[i]["choices"] += 1
         n += 1
@@ -68,11 +85,13 @@ def _find(states: Any, game: Any, player: Any, spare: Any, index: Any, words: An
 
 
 @kernel
-def _act(states: Any, i: Any, rules: Any, tally: Any, g: Any, action: Any) -> Any:
-    """Do `action` in slot `i`, which plays game `g`, and count; False if it is not legal."""
+def _act(boards: Boards, i: int, action: int) -> bool:
+    """Execute `action` on board `i`, throw the dice that are then due, and count; False if it is not legal."""
+    states, rules, g = boards.states, boards.rules, boards.games[i]
     high, low = legal_sets(states, i)
     if action < 0 or action >= rules[0]["actions"] or not is_legal(states, i, rules, high, low, action):
         return False
+    tally = boards.tally
     player = states[i]["decider"] ^ (g & 1)
     if action == DOUBLE:
         tally[g]["cube"][player, 0] += 1
@@ -93,17 +112,20 @@ def _act(states: Any, i: Any, rules: Any, tally: Any, g: Any, action: Any) -> An
 
 
 @kernel
-def _act_all(states: Any, game: Any, rules: Any, tally: Any, index: Any, actions: Any) -> Any:
-    """Do an action in each slot of `index`; the place of the first illegal one, or -1."""
+def _act_all(arrays: tuple[Any, ...], index: Integers, actions: Integers) -> int:
+    """Execute an action on each board of `index`; the place of the first illegal one, or -1. `arrays` are those of `Boards`."""
+    boards = Boards(*arrays)
     for k in range(index.shape[0]):
-        if not _act(states, index[k], rules, tally, game[index[k]], actions[k]):
+        if not _act(boards, index[k], actions[k]):
             return k
     return -1
 
 
 @kernel
-def _play_all(states: Any, game: Any, rules: Any, tally: Any, index: Any, plays: Any) -> Any:
-    """Do a whole play, int64 (n, 4), in each slot of `index`; the place of the first illegal one, or -1."""
+def _play_all(arrays: tuple[Any, ...], index: Integers, plays: Integers) -> int:
+    """Execute a whole play, int64 (n, 4), on each board of `index`; the place of the first illegal one, or -1."""
+    boards = Boards(*arrays)
+    states = boards.states
     for k in range(index.shape[0]):
         i = index[k]
         rolls = states[i]["rolls"]
@@ -111,9 +133,9 @@ def _play_all(states: Any, game: Any, rules: Any, tally: Any, index: Any, plays:
         for m in range(4):
             if plays[k, m] < 0:
                 break
-            if not going or plays[k, m] >= STEPS or not _act(states, i, rules, tally, game[i], plays[k, m]):
+            if not going or plays[k, m] >= STEPS or not _act(boards, i, plays[k, m]):
                 return k
-            going = states[i]["rolls"] == rolls and states[i]["phase"] == _CHECKER
+            going = states[i]["rolls"] == rolls and states[i]["phase"] == Phase.CHECKER
         if going:
             return k  # a part of the roll that can be played is left
     return -1
@@ -123,83 +145,83 @@ class Duel:
     """Games between two players, all of them by repeated calls of `round`.
 
     Args:
-        a: the first player: a name, an object with `choose` or `choose_plays`, or a callable (see `player_for`).
+        a: the first player, anything that `player_for` takes.
         b: the second, likewise.
-        options: what is played, and what callables see.
-        games: how many games or matches, an even number.
-        seed: of their random streams.
-        boards: how many are played at once.
-        first: the number of the first of them, even.
+        match_up: the options.
+        first: number of the first game, even.
 
     Attributes:
         players: both, bound to the settings.
-        tally: TALLY (games,), what is known of each.
-        first: the number of the game that the tally begins with.
+        tally: TALLY (games,), the outcome of each game.
 
     Raises:
-        SettingsError: a value given as a player is not a player.
+        SettingsError: a value given as a player is not a player, or does not play under the settings.
     """
 
-    def __init__(self, a: Any, b: Any, options: EnvOptions, games: int, seed: int, boards: int, first: int = 0) -> None:
-        self.options = options
-        self.players = _player(a, options), _player(b, options)
-        self.tally = np.zeros(games, TALLY)
-        self.first = first
-        self._rules = options.settings.record()
-        self._seed = np.uint64(seed)
-        boards = min(boards, games)
-        self._states: States = np.zeros(boards, STATE)
-        self._game = np.arange(boards, dtype=np.int64)
-        self._next = boards
-        self._index = np.empty(boards, np.int64)
-        self._words = np.empty(boards, np.uint64)
-        for i in range(boards):
+    def __init__(self, a: Any, b: Any, match_up: MatchUp, first: int = 0) -> None:
+        settings = match_up.settings
+        seen, mask = match_up.observation, match_up.mask
+        self.players = tuple(player_for(player, settings, observation=seen, mask=mask) for player in (a, b))
+        self.tally = np.zeros(match_up.games, TALLY)
+        self._first, self._settings = first, settings
+        self._seed = match_up.seed
+        n = min(match_up.boards, match_up.games)
+        self._boards = Boards(np.zeros(n, STATE), np.arange(n, dtype=np.int64), settings.record(), self.tally)
+        self._next = n
+        self._found, self._words = np.empty(n, np.int64), np.empty(n, np.uint64)
+        for i in range(n):
             self._start(i, i)
 
     def round(self) -> int:
-        """Both players decide once, or play a roll, wherever it is theirs to; returns how many games ended.
+        """Let both players decide once, or play a roll, on every board where the decision is theirs.
+
+        Returns:
+            The number of games that ended.
 
         Raises:
             IllegalActionError: a player chose something that is not legal.
         """
         for player in (0, 1):
             self._decide(player)
-        ended = np.flatnonzero((self._game >= 0) & (self._states["phase"] == _OVER))
-        games, states = self._game[ended], self._states[ended]
+        all_states, all_games = self._boards.states, self._boards.games
+        ended = np.flatnonzero((all_games >= 0) & (all_states["phase"] == Phase.OVER))
+        games, states = all_games[ended], all_states[ended]
         self.tally["turns"][games] = states["turns"]
         self.tally["winner"][games] = np.where(states["ending"] == END_FINISHED, states["winner"] ^ (games & 1), -1)
         self.tally["done"][games] = 1
-        for i in ended:
-            self._game[i] = self._next if self._next < len(self.tally) else -1
-            if self._game[i] >= 0:
-                self._start(int(i), self._next)
+        for i in ended.tolist():
+            all_games[i] = self._next if self._next < len(self.tally) else -1
+            if all_games[i] >= 0:
+                self._start(i, self._next)
                 self._next += 1
         return len(ended)
 
     def _start(self, board: int, game: int) -> None:
-        _begin(self._states, board, self._rules, self._seed, np.uint64((self.first + game) // 2))
+        _begin(self._boards.states, board, self._boards.rules, np.uint64(self._seed), np.uint64((self._first + game) // 2))
 
     def _decide(self, player: int) -> None:
-        who, states, game = self.players[player], self._states, self._game
-        n = _find(states, game, player, plays_only(who), self._index, self._words)
+        asked, states = self.players[player], self._boards.states
+        n = _find(states, self._boards.games, player, plays_only(asked), self._found, self._words)
         if n == 0:
             return
-        boards = self._index[:n]
-        before = states[boards]
-        choices = ask(who, before.copy(), self._words[:n])
-        moving, acting = boards[choices.moving], boards[choices.acting]
-        bad = _play_all(states, game, self._rules, self.tally, moving, choices.plays) if len(moving) else -1
-        if bad >= 0:
-            number = self.first + game[moving[bad]]
-            msg = f"{name_of(who)} gave the play {choices.plays[bad].tolist()}, not a legal one, in game {number}"
-            raise IllegalActionError(msg)
-        bad = _act_all(states, game, self._rules, self.tally, acting, choices.actions) if len(acting) else -1
-        if bad >= 0:
-            k, action = int(choices.acting[bad]), int(choices.actions[bad])
-            reason = why_illegal_text(before, k, self.options.settings, action, self._rules)
-            msg = f"{name_of(who)} chose an illegal action in game {self.first + game[acting[bad]]}: {reason}"
-            raise IllegalActionError(msg)
+        found = self._found[:n]
+        before = states[found]
+        choices = ask(asked, before.copy(), self._words[:n])
+        arrays = tuple(self._boards)
+        if len(choices.moving):
+            bad = _play_all(arrays, found[choices.moving], choices.plays)
+            if bad >= 0:
+                game = self._number(found[choices.moving[bad]])
+                msg = f"{name_of(asked)} gave the play {choices.plays[bad].tolist()}, not a legal one, in game {game}"
+                raise IllegalActionError(msg)
+        if len(choices.acting):
+            bad = _act_all(arrays, found[choices.acting], choices.actions)
+            if bad >= 0:
+                place, action = int(choices.acting[bad]), int(choices.actions[bad])
+                reason = why_illegal_text(before, place, self._settings, action, self._boards.rules)
+                msg = f"{name_of(asked)} chose an illegal action in game {self._number(found[place])}: {reason}"
+                raise IllegalActionError(msg)
 
-
-def _player(given: Any, options: EnvOptions) -> Player | PlayPlayer:
-    return player_for(given, options.settings, observation=options.encoder, mask=options.mask)
+    def _number(self, board: int) -> int:
+        """The number of the game on a board, among all games of the seed."""
+        return self._first + int(self._boards.games[board])

@@ -33,7 +33,7 @@ class Estimate(NamedTuple):
     high: float
 
     def to_dict(self) -> dict[str, float | None]:
-        """The numbers by name, None for what is not known (NaN and infinity are no JSON)."""
+        """The numbers by name, None for NaN and infinity, which JSON does not hold."""
         return {name: finite(number) for name, number in self._asdict().items()}
 
     def text(self, form: str = "+.3f") -> str:
@@ -45,7 +45,7 @@ _NOTHING: Final = Estimate(math.nan, math.nan, math.nan)
 
 
 def mean_of(values: npt.NDArray[Any]) -> Estimate:
-    """The mean of independent values with the interval of the normal distribution; of none NaN."""
+    """The mean of independent values with the interval of the normal distribution; NaN without values."""
     if not len(values):
         return _NOTHING
     mean = float(np.mean(values))
@@ -54,10 +54,10 @@ def mean_of(values: npt.NDArray[Any]) -> Estimate:
 
 
 def share_of(shares: npt.NDArray[Any]) -> Estimate:
-    """The mean of independent shares between 0 and 1 with Wilson's interval, which holds near 0 and 1 too; of none NaN.
+    """The mean of independent shares between 0 and 1 with Wilson's interval, which holds near 0 and 1 too; NaN without shares.
 
-    Where the values are no plain yes or no but the mean of a pair, the number of trials that Wilson's formula asks for is the
-    one that would give the same spread.
+    Where the values are not a plain yes or no but means of pairs, the number of trials in Wilson's formula is the one that
+    would give the same spread.
     """
     n = float(len(shares))
     if not n:

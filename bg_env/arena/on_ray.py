@@ -1,4 +1,4 @@
-"""Ray: games of the arena as tasks on one machine or on many, with the result that they have here.
+"""Head-to-head games as tasks of Ray, on one machine or many, with the results of the arena.
 
     import ray
     from bg_env.arena.on_ray import play_on_ray
@@ -6,23 +6,25 @@
     ray.init()  # this machine alone; ray.init(address="HOST:6379") for a cluster
     print(play_on_ray("td", "pubeval", games=10_000, cube=False).text())
 
-A task plays a part of the games by number. It is a pure function of what it is sent, so Ray gives it to another worker, with
-the same result, if a worker or a whole machine is lost. Every machine needs bg_env installed. For the self-play of the TD
-learner and for a pool of past selves see `bg_env.train.td.on_ray`.
+A task plays a part of the games by number. It is a pure function of its arguments, so Ray gives it to another worker, with the
+same result, if a worker or a whole machine is lost. Every machine needs bg_env installed. For the self-play of the TD learner
+see `bg_env.train.td.on_ray`, for a pool of opponents `bg_env.train.ppo.on_ray`.
 """
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from bg_env.arena import Part, Result, joined, play_part
 from bg_env.arena.duel import TALLY
-from bg_env.arena.play import meeting_options
+from bg_env.arena.match_up import MatchUpKeywords, read_match_up, takes_match_up
+from bg_env.arena.play import played
+from bg_env.arena.result import Part, Result, joined
 from bg_env.checks import checked_whole, is_whole
 from bg_env.errors import BgEnvError, MissingDependencyError, SettingsError, quoted
 from bg_env.players import PLAYERS, player
@@ -31,106 +33,120 @@ from bg_env.rules import Settings
 
 try:
     import ray
-    from ray.exceptions import RayTaskError
+    from ray.exceptions import RayError, RayTaskError
 except ImportError as error:
     msg = 'bg_env.arena.on_ray needs Ray: pip install "bg_env[rllib]"'
     raise MissingDependencyError(msg) from error
 
-__all__ = ["cuts", "outcome", "packed", "play_on_ray", "unpacked"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["checked_retries", "checked_tasks", "cuts", "outcome", "packed", "play_on_ray", "unpacked"]
 
 _SHARE: Final = 4
-"""Tasks for each processor, so that none waits long for another."""
+"""Tasks for each processor, so that no processor waits long for another."""
 
 
 def packed(value: Any) -> bytes:
     """Anything as bytes, functions and classes of the main program included.
 
-    What Ray itself hands over to a task shares memory that cannot be written to, and the kernels would be compiled anew for
-    such arrays; out of these bytes come arrays like all others.
+    Arrays that Ray itself hands over to a task share memory that cannot be written to, and kernels would be compiled anew for
+    such arrays; those made of these bytes are like all others.
     """
     content: bytes = ray.cloudpickle.dumps(value)
     return content
 
 
 def unpacked(content: bytes) -> Any:
-    """What `packed` has made bytes of."""
+    """The value that `packed` made bytes of."""
     return pickle.loads(content)  # noqa: S301 - our own, come with the task that asks for it
 
 
 def outcome(task: Any) -> Any:
-    """What a task has returned, when it has; an error of bg_env in it is raised as if there had been no task."""
+    """The value that a task returned, waiting for it; an error that it raised is raised here as itself."""
     try:
         return ray.get(task)
     except RayTaskError as error:
-        if isinstance(error.cause, BgEnvError):
-            raise error.cause from None
+        cause = error.cause
+        if isinstance(cause, BgEnvError):
+            raise cause from None
+        if isinstance(cause, Exception) and not isinstance(cause, RayError):  # an error of the player's own
+            raise cause from error
         raise
 
 
-def cuts(n: int, tasks: int | None, share: int = _SHARE) -> list[tuple[int, int]]:
-    """From where to where each task goes, if so many share in `n` things; None: `share` for each processor of the cluster.
+def checked_tasks(tasks: int | None, share: int = _SHARE) -> int | None:
+    """The argument `tasks`: a number of tasks, or None for `share` for each processor.
 
     Raises:
-        SettingsError: `tasks` is no whole number of at least 1.
+        SettingsError: it is neither None nor a whole number of at least 1.
     """
-    if tasks is None:
-        tasks = max(1, share * int(ray.cluster_resources().get("CPU", 1)))
-    if not is_whole(tasks, 1):
+    if tasks is not None and not is_whole(tasks, 1):
         msg = f"tasks is a whole number of at least 1, or None for {share} for each processor, not {quoted(tasks)}"
         raise SettingsError(msg)
-    return list(pairwise(np.linspace(0, n, min(n, int(tasks)) + 1).astype(int).tolist()))
+    return tasks
 
 
+def checked_retries(retries: int) -> int:
+    """The argument `retries`.
+
+    Raises:
+        SettingsError: it is not a whole number of at least -1.
+    """
+    return checked_whole("retries", retries, -1)
+
+
+def cuts(n: int, tasks: int | None, share: int = _SHARE) -> list[tuple[int, int]]:
+    """The ranges of `n` things, (first, end), that so many tasks share; None: `share` tasks for each processor of the cluster.
+
+    Raises:
+        SettingsError: `tasks` is neither None nor a whole number of at least 1.
+    """
+    number = checked_tasks(tasks, share)
+    if number is None:
+        number = max(1, share * int(ray.cluster_resources().get("CPU", 1)))
+    return list(pairwise(np.linspace(0, n, min(n, int(number)) + 1).astype(int).tolist()))
+
+
+@takes_match_up
 def play_on_ray(
     a: Any,
     b: Any,
     *,
-    games: int = 1000,
-    seed: int = 1,
-    boards: int = 1024,
     tasks: int | None = None,
     cpus: float = 1,
     retries: int = 3,
-    observation: str = "tesauro",
-    names: tuple[str, str] | None = None,
     progress: Callable[[int], object] | None = None,
-    settings: Settings | None = None,
-    **rules: Any,
+    **options: Unpack[MatchUpKeywords],
 ) -> Result:
-    """Let two players meet, as `bg_env.arena.play` does, by tasks on Ray.
+    """Play two players head to head, as `bg_env.arena.play` does, by tasks of Ray.
 
     Args:
-        a: the first player, as the arena takes it. A name goes to the workers as a name; a player that is read from a file, or
+        a: the first player, as the arena takes it. A name goes to the workers as a name. A player that is read from a file, or
             an object, goes there itself, so the file need not be there.
         b: the second, likewise.
-        games: see the arena.
-        seed: see the arena.
-        boards: how many games a task plays at once.
-        tasks: how many tasks share in the games; None: four for each processor of the cluster.
+        tasks: number of tasks that share the games; None: four for each processor of the cluster.
         cpus: processors that a task asks Ray for.
-        retries: how often a task is given to another worker because the one that had it was lost; -1 without end.
-        observation: see the arena.
-        names: see the arena.
+        retries: times that a task is repeated because its worker was lost; -1 for no limit.
         progress: called with the number of games of each task, when it has ended.
-        settings: see the arena.
-        **rules: see the arena.
+        **options: as of `bg_env.arena.play`; `boards` is the number of games that a task plays at once.
 
     Returns:
-        The result that the arena has for the same games, bit for bit, for all players that are the same in any batch: those
-        known by a name, value nets, and all others that draw from their words alone. After Ctrl-C it covers the games before
-        the first task that had not ended.
+        The result of the arena for the same games, bit for bit, for all players that play the same in any batch: those known by
+        a name, value nets, and all others that draw from their words alone. After Ctrl-C it covers the games before the first
+        task that had not ended.
 
     Raises:
         SettingsError: as in the arena; or `tasks`, `cpus` or `retries` is refused; or no machine has so many processors.
         IllegalActionError: a player chose something that is not legal.
     """
-    options = meeting_options(a, b, {"games": games, "boards": boards}, seed, observation, names, settings, rules)
-    _check(cpus, retries)
-    parts = [(2 * lo, 2 * (hi - lo)) for lo, hi in cuts(games // 2, tasks)]
-    play = _TASK.options(num_cpus=cpus, max_retries=retries, name="bg_env arena")
-    players = [ray.put(packed(_sendable(one, options.settings))) for one in (a, b)]
-    how = {"seed": seed, "boards": boards, "observation": observation, "names": names, "settings": options.settings}
-    waiting = {play.remote(*players, how | {"first": first, "games": n}): (first, n) for first, n in parts}
+    match_up = read_match_up(options)
+    checked_retries(retries)
+    _check_cpus(cpus)
+    parts = [(2 * lo, 2 * (hi - lo)) for lo, hi in cuts(match_up.games // 2, tasks)]
+    task_of = _TASK.options(num_cpus=cpus, max_retries=retries, name="bg_env arena")
+    players = [ray.put(packed(_sendable(one, match_up.settings))) for one in (a, b)]
+    waiting = {task_of.remote(*players, packed(replace(match_up, games=n)), first): (first, n) for first, n in parts}
     done: list[Part] = []
     try:
         while waiting:
@@ -140,16 +156,16 @@ def play_on_ray(
             if progress is not None:
                 progress(n)
     except KeyboardInterrupt:
-        called = done[0].names if done else names or (_called(a), _called(b))
-        done += [Part(options.settings, int(seed), called, first, np.zeros(n, TALLY)) for first, n in waiting.values()]
+        names = done[0].names if done else match_up.names or (_name(a), _name(b))
+        done += [Part(match_up.settings, match_up.seed, names, first, np.zeros(n, TALLY)) for first, n in waiting.values()]
     finally:
         for task in waiting:
             ray.cancel(task, force=True)
     return joined(done)
 
 
-def _check(cpus: Any, retries: Any) -> None:
-    """Refuse what Ray would refuse in words of its own, or wait for without end."""
+def _check_cpus(cpus: Any) -> None:
+    """Refuse a number that Ray would wait for without end, or refuse in words of its own."""
     if isinstance(cpus, bool) or not isinstance(cpus, (int, float)) or not 0 <= cpus < float("inf"):
         msg = f"cpus is a number of processors, at least 0, not {quoted(cpus)}"
         raise SettingsError(msg)
@@ -157,16 +173,15 @@ def _check(cpus: Any, retries: Any) -> None:
     if 0 < most < cpus:
         msg = f"a task asks for {cpus:g} processors, and no machine of the cluster has more than {most:g}"
         raise SettingsError(msg)
-    checked_whole("retries", retries, -1)
 
 
-def _part(a: bytes, b: bytes, how: dict[str, Any]) -> Part:
+def _part(a: bytes, b: bytes, match_up: bytes, first: int) -> Part:
     """The task."""
-    return play_part(unpacked(a), unpacked(b), **how)
+    return played(unpacked(a), unpacked(b), unpacked(match_up), first)
 
 
-def _called(one: Any) -> str:
-    """What a player is called that no task has told the name of."""
+def _name(one: Any) -> str:
+    """The name of a player of which no task has ended."""
     return one if isinstance(one, str) else name_of(one)
 
 

@@ -1,4 +1,4 @@
-"""Several players: each meets each, and what they are worth by Elo's model."""
+"""Ratings by Elo's model of several players, who all play each other."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _ELO: Final = 400 / math.log(10)
 
 @dataclass(frozen=True)
 class Rating:
-    """A player's place among several.
+    """The rating of one of several players.
 
     Attributes:
-        name: the player's.
+        name: of the player.
         elo: its rating on the scale of chess, where 400 points more mean ten wins to one loss; the mean of all is 0.
-        points: points per game against all others, each of them counted alike.
+        points: mean points per game against the others, each of them with the same weight.
         wins: share of episodes won.
     """
 
@@ -35,21 +35,21 @@ class Rating:
     wins: float
 
 
-def round_robin(players: Sequence[Any], names: Sequence[str] | None = None, **how: Any) -> list[Result]:
-    """Every player meets every other, all on the same dice.
+def round_robin(players: Sequence[Any], names: Sequence[str] | None = None, **options: Any) -> list[Result]:
+    """Play every player against every other, all on the same dice.
 
     Args:
         players: at least two, as `play` takes them.
-        names: of all, for the results; None for their own.
-        **how: as of `play`.
+        names: of all players, for the results; None for their own.
+        **options: as of `play`.
 
     Returns:
-        The results, in the order of the pairs; the last may be incomplete, if Ctrl-C came, and then no more follow.
+        The results, in the order of the pairs. After Ctrl-C the last one is incomplete, and the rest is missing.
     """
     results = []
     for i, j in itertools.combinations(range(len(players)), 2):
         pair = None if names is None else (names[i], names[j])
-        results.append(play(players[i], players[j], names=pair, **how))
+        results.append(play(players[i], players[j], names=pair, **options))
         if not results[-1].complete:
             break
     return results
@@ -58,8 +58,8 @@ def round_robin(players: Sequence[Any], names: Sequence[str] | None = None, **ho
 def ratings(results: Sequence[Result]) -> list[Rating]:
     """Ratings of all players in the results, best first.
 
-    They are the most likely ones under Elo's model, with a tenth of a win and of a loss added to each meeting, so that a
-    player who has won everything has a rating too.
+    They are the most likely ones under Elo's model, with a tenth of a win and of a loss added to each result, so that a player
+    who won everything has a rating as well.
     """
     names = list(dict.fromkeys(side.name for result in results for side in result.sides))
     place = {name: k for k, name in enumerate(names)}

@@ -19,10 +19,10 @@ __all__ = ["Part", "Result", "Side", "joined"]
 
 @dataclass(frozen=True)
 class Side:
-    """How one of the two players did.
+    """The result of one of the two players.
 
     Attributes:
-        name: the player's.
+        name: of the player.
         wins: share of the games of money play, or of the matches, that it won.
         gammons: gammons that it won (backgammons not counted) per game of money play, or per match.
         backgammons: backgammons that it won, likewise.
@@ -46,16 +46,16 @@ class Side:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of the games between two players.
+    """The result of games between two players.
 
     Attributes:
-        settings: what was played.
+        settings: the settings in force.
         seed: of the dice.
         episodes: games of money play, or matches, that were played to the end in full pairs.
         points: points that the first player won less those that it lost, per game of money play or per match.
         sides: both players.
         turns: mean number of turns of an episode.
-        complete: whether all that was asked for was played.
+        complete: whether all games were played to the end.
     """
 
     settings: Settings
@@ -68,20 +68,20 @@ class Result:
 
     @property
     def unit(self) -> str:
-        """What an episode is: "game" or "match"."""
+        """The name of an episode: "game" or "match"."""
         return "game" if self.settings.money else "match"
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers and text, for JSON; None for a number that so few games do not tell."""
+        """Everything as plain numbers and text, for JSON; None for numbers that so few games do not give."""
         sides = []
         for side in self.sides:
             estimates = {name: getattr(side, name).to_dict() for name in ("wins", "gammons", "backgammons")}
             sides.append(asdict(side) | estimates)
-        told = {"settings": str(self.settings), "points": self.points.to_dict(), "sides": sides}
-        return asdict(self) | told | {"turns": finite(self.turns)}
+        plain = {"settings": str(self.settings), "points": self.points.to_dict(), "sides": sides}
+        return asdict(self) | plain | {"turns": finite(self.turns)}
 
     def text(self) -> str:
-        """A few lines for the eye."""
+        """The result as a few lines of text."""
         first, second = self.sides
         many = "games" if self.settings.money else "matches"
         form = ".1%" if self.settings.money else ".2f"
@@ -97,8 +97,8 @@ class Result:
         if any(side.doubles for side in self.sides):
             for side in self.sides:
                 beavers = f", beavered {side.beavers:,}" if side.beavers else ""
-                told = f"doubled {side.doubles:,}, took {side.takes:,}, dropped {side.drops:,}{beavers}"
-                lines.append(f"{side.name:{width}} {told}")
+                cube = f"doubled {side.doubles:,}, took {side.takes:,}, dropped {side.drops:,}{beavers}"
+                lines.append(f"{side.name:{width}} {cube}")
         lines.append(f"{first.name}: {self.points.text()} points per {self.unit}")
         return "\n".join(lines)
 
@@ -111,8 +111,8 @@ class Part:
         settings: what was played.
         seed: of the dice.
         names: of both players.
-        first: the number of the first of the games.
-        tally: `bg_env.arena.duel.TALLY` (games,), what is known of each.
+        first: number of the first game.
+        tally: `bg_env.arena.duel.TALLY` (games,), the outcome of each game.
     """
 
     settings: Settings
@@ -126,11 +126,11 @@ def joined(parts: Sequence[Part]) -> Result:
     """The result of games that were played in parts.
 
     Args:
-        parts: of one meeting, in any order; together all games from number 0 on.
+        parts: of games with the same players, settings and seed, in any order; together all games from number 0 on.
 
     Returns:
-        What `play` gives for as many games, bit for bit, whatever the parts. It covers the pairs before the first one that was
-        not played to the end.
+        The result of `play` for as many games, bit for bit, whatever the parts. It covers the pairs before the first one that
+        was not played to the end.
 
     Raises:
         SettingsError: there is no part, the parts are not of the same games, or a part is missing or there twice.
@@ -142,7 +142,7 @@ def joined(parts: Sequence[Part]) -> Result:
     one, due = parts[0], 0
     for part in parts:
         if (part.settings, part.seed, part.names) != (one.settings, one.seed, one.names):
-            msg = f"these parts are not of one meeting: {one.settings}, {one.names}, seed {one.seed}; {part.settings}, ..."
+            msg = f"these parts are not of the same games: {one.settings}, {one.names}, seed {one.seed}; {part.settings}, ..."
             raise SettingsError(msg)
         if part.first != due:
             msg = f"after game {due - 1} comes game {due}, and not a part that begins with game {part.first}"
@@ -174,7 +174,7 @@ def _side(name: str, player: int, tally: npt.NDArray[np.void], *, money: bool) -
 
 
 def _result(one: Part, tally: npt.NDArray[np.void]) -> Result:
-    """The result of all games in `tally`; `one` tells what they are."""
+    """The result of all games in `tally`; `one` is any part of them."""
     done: npt.NDArray[np.bool_] = _by_pair(tally["done"]) == 1
     pairs = len(done) if done.all() else int(np.argmin(done))
     tally, money = tally[: 2 * pairs], one.settings.money

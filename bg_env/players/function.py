@@ -13,7 +13,7 @@ from bg_env.errors import OrderError, SettingsError, quoted
 from bg_env.observations import Encoder, encoder
 from bg_env.rules import Settings, States, legal_mask
 
-__all__ = ["FunctionPlayer", "legal_masks"]
+__all__ = ["FunctionPlayer", "checked_mask", "legal_masks"]
 
 _MASKS: Final = ("both", "observation", "info")
 
@@ -29,6 +29,18 @@ def legal_masks(states: States, rules: npt.NDArray[np.void], actions: int) -> np
     out = np.empty((len(states), actions), np.int8)
     _write_masks(states, rules, out)
     return out
+
+
+def checked_mask(mask: Any) -> str:
+    """How a callable is shown the action mask: "both", "observation" or "info".
+
+    Raises:
+        SettingsError: it is none of these.
+    """
+    if not isinstance(mask, str) or mask not in _MASKS:
+        msg = f"mask is one of {', '.join(map(repr, _MASKS))}, not {quoted(mask)}"
+        raise SettingsError(msg)
+    return mask
 
 
 class FunctionPlayer:
@@ -58,10 +70,7 @@ class FunctionPlayer:
         if not callable(function):
             msg = f"a callable from observations to actions is needed, not {quoted(function)}"
             raise SettingsError(msg)
-        if mask not in _MASKS:
-            msg = f"mask is one of {', '.join(map(repr, _MASKS))}, not {quoted(mask)}"
-            raise SettingsError(msg)
-        self.function, self.mask = function, mask
+        self.function, self.mask = function, checked_mask(mask)
         self.name = name or str(getattr(function, "name", None) or getattr(function, "__name__", type(function).__name__))
         self.settings = settings
         self._encoder = observation if isinstance(observation, Encoder) else encoder(observation)

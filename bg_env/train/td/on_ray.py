@@ -25,7 +25,7 @@ from typing import Any, Final
 import numpy as np
 
 from bg_env._renamed import old_names
-from bg_env.arena.on_ray import cuts, outcome, packed, unpacked
+from bg_env.arena.on_ray import checked_retries, checked_tasks, cuts, outcome, packed, unpacked
 from bg_env.train.td.learner import TDLearner, TDSettings
 
 import ray  # isort: skip - after bg_env.arena.on_ray, whose error names the package to install
@@ -48,13 +48,16 @@ class TDLearnerOnRay(TDLearner):
         threads: of this process, for the games against pubeval.
         tasks: tasks in which the games of a round are played; None: two for each processor of the cluster.
         retries: times that a task is repeated because its worker was lost; -1 for no limit.
+
+    Raises:
+        SettingsError: `tasks` or `retries` is out of range.
     """
 
     def __init__(
         self, settings: TDSettings | None = None, *, threads: int = 1, tasks: int | None = None, retries: int = -1
     ) -> None:
         super().__init__(settings, threads=threads)
-        self.tasks, self.retries = tasks, retries
+        self.tasks, self.retries = checked_tasks(tasks, _SHARE), checked_retries(retries)
         self._sent: list[tuple[int, int, Any]] | None = None
         self._net: tuple[Any, Any] = None, None
 
@@ -67,7 +70,7 @@ class TDLearnerOnRay(TDLearner):
         """
         learner = super().load(path, threads=threads)
         assert isinstance(learner, cls)  # noqa: S101 - for the types: the inherited method makes one of this class
-        learner.tasks, learner.retries = tasks, retries
+        learner.tasks, learner.retries = checked_tasks(tasks, _SHARE), checked_retries(retries)
         return learner
 
     def _share_out(self, work: Callable[[int, int], None], n: int, meanwhile: Callable[[], None] | None = None) -> None:
