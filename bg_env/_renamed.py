@@ -23,7 +23,7 @@ MODULES: Final = {
     "envs.batch_game": "batch.step",
     "envs.batch_input": "batch.checks",
     "envs.batch_pubeval": "batch.opponents",
-    "envs.batch_recorder": "envs.batch_recording",
+    "envs.batch_recorder": "envs.recording",
     "envs.batch_records": "batch.layout",
     "envs.batch_saved": "batch.restore",
     "envs.batch_shared": "batch.shared_step",

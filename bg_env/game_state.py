@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from bg_env._jit import kernel
 from bg_env.rules import (
+    COPY,
     END_TRUNCATED,
     RULES,
     STATE,
@@ -53,9 +54,6 @@ SIZE: Final = STATE.itemsize
 ILLEGAL: Final = 0
 DONE: Final = 1
 ROLL_GOES_ON: Final = 2
-
-_COPY: Final = 4
-"""Domain of the keys of copies; see `rules.dice` for the others."""
 
 
 def offset_of(name: str) -> int:
@@ -120,7 +118,7 @@ def with_other_stream(state: Bytes, out: Bytes, number: int) -> None:
     """Write into `out` the state with the random stream of its copy number `number`."""
     states = out.view(STATE)
     states[0] = state.view(STATE)[0]
-    states[0]["key"] = word(states[0]["key"], np.uint64(_COPY), np.uint64(number))
+    states[0]["key"] = word(states[0]["key"], np.uint64(COPY), np.uint64(number))
 
 
 def with_key_of(state: Bytes, other: Bytes) -> Bytes:

@@ -23,7 +23,6 @@ from bg_env.rules import Settings, SettingsKeywords, SettingsLike, VariantLike, 
 from bg_env.rules.settings import OLD_NAMES
 
 __all__ = [
-    "INFO_KEYS",
     "OPTIONS",
     "EnvKeywords",
     "EnvOptions",
@@ -34,8 +33,6 @@ __all__ = [
 
 MASKS: Final = ("both", "observation", "info")
 ILLEGAL: Final = ("terminate", "raise")
-INFO_KEYS: Final = ("player", "points", "level", "cube", "winner", "illegal", "turns")
-"""The numeric keys of every info: see `bg_env.envs.episode.info_of`."""
 
 Taker = TypeVar("Taker", bound=Callable[..., Any])
 

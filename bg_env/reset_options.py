@@ -48,6 +48,8 @@ class Start:
             states["level"] = states["won"] = states["was_crawford"] = 0  # no step of this episode has ended a game
             states["winner"] = -1
             return
+        if not settings.match_length:
+            return
         if self.score is not None:
             states["score"] = self.score
         states["crawford"] = _crawford(settings, tuple(states[0]["score"].tolist()), self.crawford)

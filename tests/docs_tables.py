@@ -22,6 +22,7 @@ from packaging.requirements import Requirement
 from bg_env import ENCODERS, REWARDS, VARIANTS, Position, Settings, actions, observations, rewards
 from bg_env import players as opponents
 from bg_env._renamed import MODULES
+from bg_env.batch.info import INFO_KEYS
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.single import SingleEnv
 from bg_env.players import PLAYERS
@@ -341,6 +342,7 @@ def examples() -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "ids": ids,
     "modules": modules,
+    "infos": lambda: table(("key", "meaning"), ((code(name), said) for name, said in INFO_KEYS.items())),
     "options": lambda: options_of(BackgammonEnv, ("checks", "name")),
     "single options": single_options,
     "variants": variants,

@@ -13,7 +13,7 @@ from docs_tables import PARTS, ROOT, first_line, layers, parts_of, rewrite
 
 import bg_env
 from bg_env import backgammon_v0
-from bg_env.options import INFO_KEYS
+from bg_env.batch.info import INFO_KEYS
 from bg_env.reset_options import RESET_OPTIONS
 
 PAGES = sorted(page for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")] if parts_of(page))

@@ -35,7 +35,7 @@ def state(env):
         dict(env._cumulative_rewards),
         {agent: dict(env.infos[agent]) for agent in env.agents},
         [env.observe(agent) for agent in AGENTS],
-        env.game.states.tobytes(),
+        env._episode.states.tobytes(),
     )
 
 
@@ -129,14 +129,14 @@ def test_every_observation_is_valid_for_either_seat_at_any_time(module, given):
 
 def test_observe_is_pure_and_its_arrays_are_fresh():
     env = begun()
-    before = env.game.states.tobytes(), env.observe("player_0"), env.observe("player_1")
+    before = env._episode.states.tobytes(), env.observe("player_0"), env.observe("player_1")
     for agent in AGENTS:
         one, other = env.observe(agent), env.observe(agent)
         assert same(one, other)
         for key in one:
             assert not np.shares_memory(one[key], other[key])
             one[key][:] = 1  # the caller's own
-    assert (env.game.states.tobytes(), env.observe("player_0"), env.observe("player_1"))[0] == before[0]
+    assert (env._episode.states.tobytes(), env.observe("player_0"), env.observe("player_1"))[0] == before[0]
     assert same([env.observe(agent) for agent in AGENTS], list(before[1:]))
     old = env.last()[0]
     kept = old["observation"].copy(), old["action_mask"].copy()
@@ -481,7 +481,7 @@ def test_a_game_with_the_seed_is_the_first_episode(module, given):
         action = choose(mask)
         env.step(action)
         game.apply(action)
-        assert env._one.states.tobytes() == game.states.tobytes()
+        assert env._episode.states.tobytes() == game.states.tobytes()
     assert all(env.terminations.values())
 
 
@@ -507,7 +507,7 @@ def test_without_any_seed_episodes_differ():
     for _ in range(12):
         env = backgammon_v0.env()
         env.reset()
-        seen.add((env.agent_selection, env.game.dice, tuple(env._one.states["key"])))
+        seen.add((env.agent_selection, env.game.dice, tuple(env._episode.states["key"])))
     assert len(seen) == 12
 
 
@@ -564,19 +564,30 @@ def test_render_is_the_board_as_text_for_who_is_on_roll():
 
 
 def test_the_game_of_an_environment_is_a_copy_with_dice_of_its_own():
+    """Others each time, so that a search may take as many copies as it likes; the same ones for the same seed."""
     env = begun()
     before = state(env)
+    seen = [rolls(env.game) for _ in range(4)]
+    assert len({str(each) for each in seen}) == 4
     game = env.game
-    rolls = [[], []]
-    for k, each in enumerate((env.game, env.game)):
-        while each.phase != Phase.OVER:
-            each.apply(each.legal_actions()[0])
-            rolls[k].append(each.dice)
-    assert rolls[0] == rolls[1]  # the same copy, made twice of the same state
     game.apply(game.legal_actions()[0])
     assert same(state(env), before)
+    twin = begun()
+    assert [rolls(twin.game) for _ in range(4)] == seen
+    twin.reset(seed=2)
+    twin.reset(seed=1)
+    assert rolls(twin.game) == seen[0]
     real = []
     while not env.terminations["player_0"]:
         env.step(env.game.legal_actions()[0])
         real.append(env.game.dice)
-    assert real != rolls[0]
+    assert real not in seen
+
+
+def rolls(game):
+    """The dice left after each action of a game that is played out by first legal actions."""
+    seen = []
+    while game.phase != Phase.OVER:
+        game.apply(game.legal_actions()[0])
+        seen.append(game.dice)
+    return seen

@@ -26,9 +26,9 @@ from env_cases import (
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 
+from bg_env.batch.one_game import step_once as step_kernel
 from bg_env.envs import rendering as view
 from bg_env.envs.aec import BackgammonEnv
-from bg_env.envs.episode import _act as step_kernel
 from bg_env.envs.single import SingleEnv
 from bg_env.observations.tesauro import encode_tesauro as view_kernel
 

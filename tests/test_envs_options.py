@@ -259,7 +259,11 @@ def test_the_default_arguments_are_those_of_the_design():
         auto_doubles=0,
         max_turns=None,
     )
-    assert (env._one.options.encoder.name, env._one.options.mask, env._one.options.illegal) == ("tesauro", "both", "terminate")
+    assert (env._episode.options.encoder.name, env._episode.options.mask, env._episode.options.illegal) == (
+        "tesauro",
+        "both",
+        "terminate",
+    )
     assert {name: module.env().settings.cube for name, module in MODULES.items()} == {
         "backgammon_v0": True,
         "nackgammon_v0": True,
@@ -465,7 +469,7 @@ def test_the_starter_starts_the_first_game_only():
     starts, games = [], 0
     while not any(env.terminations.values()):
         env.step(env.game.legal_actions()[0])
-        now = int(env._one.states[0]["games"])
+        now = int(env._episode.states[0]["games"])
         if now != games:
             games = now
             starts.append(env.agent_selection)
@@ -595,6 +599,13 @@ REFUSED = [
 ]  # fmt: skip
 
 
+def shown(env):
+    """All that an environment of one game shows, and where its random stream stands."""
+    episode = env._episode
+    masks = [episode.mask(seat).tobytes() for seat in (0, 1)]
+    return episode.states.tobytes(), episode.slots.tobytes(), episode.player, episode.infos(), masks
+
+
 @pytest.mark.parametrize(("given", "options", "error", "words"), REFUSED)
 @pytest.mark.parametrize("kind", ["aec", "single"])
 def test_options_that_cannot_stand_are_refused_and_leave_the_episode_as_it_was(given, options, error, words, kind):
@@ -610,14 +621,14 @@ def test_options_that_cannot_stand_are_refused_and_leave_the_episode_as_it_was(g
         env.step(first_legal(env.action_masks()))
         twin = gymnasium.make("bg_env/Backgammon-v0", **given).unwrapped
         twin.reset(seed=6)
-    before = env._one.states.tobytes(), env._one.info, env._one.mask.tobytes()
+    before = shown(env)
     for seed in (None, 99):
         with pytest.raises(error, match=words):
             env.reset(seed=seed, options=options)
-        assert (env._one.states.tobytes(), env._one.info, env._one.mask.tobytes()) == before
+        assert shown(env) == before
     for each in (env, twin):
         each.reset()
-    assert env._one.states.tobytes() == twin._one.states.tobytes(), "the next episode is the one that was due"
+    assert env._episode.states.tobytes() == twin._episode.states.tobytes(), "the next episode is the one that was due"
 
 
 def test_every_error_says_it_in_one_line():
@@ -635,7 +646,7 @@ def test_options_that_say_nothing(options):
     env, twin = backgammon_v0.env(), backgammon_v0.env()
     env.reset(seed=5, options=options)
     twin.reset(seed=5)
-    assert env._one.states.tobytes() == twin._one.states.tobytes()
+    assert env._episode.states.tobytes() == twin._episode.states.tobytes()
 
 
 def test_options_are_read_not_kept():
@@ -656,7 +667,7 @@ def test_options_hold_for_one_episode():
     assert env.game.score == (0, 0)
     other = begun(None, match_length=5)
     other.reset()
-    assert env._one.states.tobytes() == other._one.states.tobytes()
+    assert env._episode.states.tobytes() == other._episode.states.tobytes()
 
 
 # Variants of a user's own

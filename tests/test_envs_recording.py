@@ -8,7 +8,7 @@ import pytest
 
 import bg_env
 from bg_env import Game, backgammon_v0
-from bg_env.envs.batch_recording import BatchRecorder
+from bg_env.envs.recording import BatchRecorder
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import NotationError, OrderError, SettingsError
 from bg_env.records import read_records, replay_files, write_records

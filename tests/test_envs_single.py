@@ -37,8 +37,9 @@ LAST_CHECKER = "XGID=-A----------------------o-:0:0:1:61:0:0:0:0:10"  # player_1
 
 def state(env):
     """All that an environment shows, and where its random stream stands."""
-    one = env._one
-    return one.states.tobytes(), one.info, env._observation(), env._info(), env.action_masks(), env.seat, env._gain, env._going
+    episode = env._episode
+    gain = float(episode.slots["gain"][0])
+    return episode.states.tobytes(), episode.player, *env._seen(), env.action_masks(), env.seat, gain, env._going
 
 
 class Recorder:
@@ -75,8 +76,8 @@ class WholePlays:
 
 
 def test_the_default_opponent_is_random_and_none_is_self_play():
-    assert isinstance(make("bg_env/Backgammon-v0")._opponent, RandomPlayer)
-    assert make("bg_env/Backgammon-v0", opponent=None)._opponent is None
+    assert isinstance(make("bg_env/Backgammon-v0")._episode.opponent, RandomPlayer)
+    assert make("bg_env/Backgammon-v0", opponent=None)._episode.opponent is None
 
 
 @ids
@@ -293,7 +294,7 @@ def test_it_can_be_swapped_while_training():
     recorder = Recorder()
     env.step(first_legal(env.action_masks()))
     env.set_opponent(recorder)
-    bound = env._opponent
+    bound = env._episode.opponent
     assert bound.settings == env.settings
     play_single(env, uniform(1), first[0] | {"action_mask": env.action_masks()}, first[1])
     assert len(bound.asked) > 5
@@ -416,7 +417,7 @@ def test_after_a_reset_that_failed_the_next_episode_is_the_one_that_was_due():
         raise ZeroDivisionError
 
     def states(env, n):
-        return [(env.reset(seed=11 if k == 0 else None), env._one.states.tobytes())[1] for k in range(n)]
+        return [(env.reset(seed=11 if k == 0 else None), env._episode.states.tobytes())[1] for k in range(n)]
 
     want = states(make("bg_env/Backgammon-v0", seat=0), 5)
     env = make("bg_env/Backgammon-v0", seat=0)
@@ -430,7 +431,7 @@ def test_after_a_reset_that_failed_the_next_episode_is_the_one_that_was_due():
             failed = 1
             env.set_opponent("random")
             env.reset()
-        got.append(env._one.states.tobytes())
+        got.append(env._episode.states.tobytes())
     assert got == want
     assert failed in (0, 1)
 
@@ -641,13 +642,13 @@ def test_returned_arrays_are_fresh():
     env = make("bg_env/Backgammon-v0")
     observation, info = env.reset(seed=1)
     kept = [(observation, {key: value.copy() for key, value in observation.items()})]
-    before = env._one.states.tobytes()
+    before = env._episode.states.tobytes()
     info["action_mask"][:] = 1
     observation["observation"][:] = 9
     kept[0] = (observation, {key: value.copy() for key, value in observation.items()})
     assert env.action_masks().any()
     assert not env.action_masks().all()
-    assert env._one.states.tobytes() == before
+    assert env._episode.states.tobytes() == before
     for _ in range(20):
         observation, _, over, _, _ = env.step(first_legal(env.action_masks()))
         kept.append((observation, {key: value.copy() for key, value in observation.items()}))
@@ -671,7 +672,7 @@ def test_the_same_seed_gives_the_same_episodes(name):
     one.reset(seed=77)
     two = make(name)
     two.reset(seed=78)
-    assert one._one.states.tobytes() != two._one.states.tobytes()
+    assert one._episode.states.tobytes() != two._episode.states.tobytes()
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, "a"])

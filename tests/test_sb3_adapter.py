@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from bg_env import Settings
+from bg_env.batch.info import INFO_KEYS
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import SettingsError
-from bg_env.options import INFO_KEYS
 
 sb3 = pytest.importorskip("stable_baselines3", reason="needs stable-baselines3")
 contrib = pytest.importorskip("sb3_contrib", reason="needs sb3-contrib")

@@ -188,10 +188,10 @@ NOISE = np.random.default_rng(1)
 
 
 class Drifting(SingleEnv):
-    def _observation(self):
-        view = super()._observation()
+    def _seen(self):
+        view, info = super()._seen()
         view["observation"][0] = NOISE.random()
-        return view
+        return view, info
 
 
 @pytest.mark.parametrize("mutant", [Blind, AllMasks, IntMasks, Drifting])

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from bg_env.batch import batch as games
+from bg_env.batch.info import INFO_KEYS
 from bg_env.envs.single import SingleEnv
 from bg_env.envs.vector import VectorEnv
-from bg_env.options import INFO_KEYS
 from bg_env.registration import IDS
 from bg_env.rules import legal_mask, plays
 

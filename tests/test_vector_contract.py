@@ -459,7 +459,7 @@ def test_children_of_every_kind_play_the_same_games(method):
 
 def test_small_batches_are_left_to_one_thread(monkeypatch):
     monkeypatch.undo()
-    assert [len(VectorEnv(n, num_threads=4)._games.ranges) for n in (1, 2047, 2048, 4096)] == [1, 1, 2, 4]
+    assert [len(VectorEnv(n, num_threads=4).games.ranges) for n in (1, 2047, 2048, 4096)] == [1, 1, 2, 4]
 
 
 @pytest.mark.parametrize("opponent", ["pubeval", "random", None])
@@ -624,7 +624,7 @@ def test_gymnasium_wrappers_work_on_it():
 def test_memory_of_a_game():
     env = VectorEnv(512)
     observation, _ = env.reset(seed=1)
-    own = sum(array.nbytes for array in vars(env._games).values() if isinstance(array, np.ndarray))
+    own = sum(array.nbytes for array in vars(env.games).values() if isinstance(array, np.ndarray))
     shown = sum(array.nbytes for array in observation.values())
     assert env.states.nbytes + shown <= 1.2 * 1000 * 512
     assert own <= 220 * 512

@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
+from bg_env.batch.info import INFO_KEYS
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import MissingDependencyError, SettingsError
-from bg_env.options import INFO_KEYS
 
 try:
     from stable_baselines3.common.monitor import Monitor

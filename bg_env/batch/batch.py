@@ -57,6 +57,12 @@ def _is_custom(encoder: Encoder) -> bool:
     return ENCODERS.get(encoder.name) is not encoder
 
 
+def _copied(records: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+    """A copy, by bytes: NumPy takes twenty times as long field by field."""
+    copy: npt.NDArray[np.void] = records.view(np.int8).copy().view(records.dtype)
+    return copy
+
+
 class Games:
     """`n` games under the same options, with the learner's seat and an opponent.
 
@@ -137,7 +143,7 @@ class Games:
 
     def save(self) -> tuple[Any, ...]:
         """All that changes in a step or a reset, for `restore`."""
-        return self.states.copy(), self.slots.copy(), self.dice, self.some_over, self.begun
+        return _copied(self.states), _copied(self.slots), self.dice, self.some_over, self.begun
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Be as when `saved` was saved."""
@@ -170,9 +176,10 @@ class Games:
         try:
             self.slots["seed"][seeded] = seeds[seeded]
             self.slots["episode"][seeded] = -1
-            kept = self._waiting_dice(which)
+            kept = _NO_DICE if which.all() else self._waiting_dice(which)
             first = len(kept)
-            self.dice = np.concatenate([kept, np.array(begin.dice, np.int64).reshape(-1, 2)])
+            given = np.array(begin.dice, np.int64).reshape(-1, 2) if begin.dice else _NO_DICE
+            self.dice = np.concatenate([kept, given]) if first else given
             starter = -1 if begin.starter is None else begin.starter
             games = self._batch
             self.run(lambda lo, hi, *_: batch.begin_games(games, which, template, first, starter, info, lo, hi))
@@ -304,7 +311,7 @@ class Games:
         elif kind == PUBEVAL_OPPONENT:
             games = self._batch
             self.run(lambda lo, hi, *_: pubeval_replies(games, info, self._pubeval(lo), lo, hi))
-        elif kind == RANDOM_OPPONENT and len(self.ended):
+        elif kind == RANDOM_OPPONENT:
             games = self._batch
             self.run(lambda lo, hi, *_: batch.random_games(games, info, lo, hi))
 
@@ -332,8 +339,7 @@ class Games:
 
     def tell(self, info: Info) -> None:
         """Write the info of the games as they stand, as if no game had just ended."""
-        info[:] = np.array([[-1], [0], [0], [1], [-1], [0], [0]])
-        batch.close_games(self._batch, info, 0, self.n)
+        batch.describe(self._batch, info)
         self.some_over = bool((self.slots["over"] != RUNNING).any())
 
     def look(self, view: View) -> None:

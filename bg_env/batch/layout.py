@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from bg_env.batch.info import INFO, Info
 from bg_env.rules import Rules, States
 
 __all__ = [
@@ -89,15 +90,10 @@ PUBEVAL_OPPONENT: Final = 3
 
 SEAT_BY_KEY: Final = 2
 
-INFO: Final = 7
-"""Rows of an info array, in the order of INFO_KEYS."""
-
 Slots: TypeAlias = npt.NDArray[np.void]
 """A 1-D array of SLOT records."""
 Plan: TypeAlias = npt.NDArray[np.void]
 """An array of one PLAN record."""
-Info: TypeAlias = npt.NDArray[np.int32]
-"""(INFO, n): a row for each of INFO_KEYS."""
 
 Arrays: TypeAlias = tuple[Any, ...]
 """The fields of one of the named tuples below, as a plain tuple.

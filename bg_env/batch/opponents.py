@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bg_env._jit import inlined, kernel
 from bg_env.actions import why_illegal_text
-from bg_env.batch.kernels import answer, answer_plays, find_waiting, look_at
+from bg_env.batch.kernels import answer, answer_plays, copy_states, find_waiting, look_at
 from bg_env.batch.layout import (
     NO_OPPONENT,
     OTHER_OPPONENT,
@@ -28,13 +28,22 @@ from bg_env.batch.layout import (
 from bg_env.batch.step import act, close_step, go_to, opponent_decides, report_step
 from bg_env.errors import IllegalActionError
 from bg_env.options import EnvOptions
-from bg_env.players import Player, PlayPlayer, PubevalPlayer, RandomPlayer, ask, player_for
+from bg_env.players import Choices, Player, PlayPlayer, PubevalPlayer, RandomPlayer, ask, player_for
 from bg_env.players.protocol import plays_only
 from bg_env.players.pubeval import pubeval_play, pubeval_table
-from bg_env.rules import Phase, PlayBuffer, Settings, play_buffer
+from bg_env.rules import STATE, Phase, PlayBuffer, Settings, play_buffer
 from bg_env.rules.actions import LAST_NAMED, ROLL, TAKE
 
-__all__ = ["Pubeval", "batch_opponent", "opponent_kind", "pubeval_finish", "pubeval_for", "pubeval_replies", "reply"]
+__all__ = [
+    "Pubeval",
+    "batch_opponent",
+    "opponent_kind",
+    "pubeval_finish",
+    "pubeval_for",
+    "pubeval_replies",
+    "reply",
+    "reply_once",
+]
 
 
 def batch_opponent(opponent: Any, options: EnvOptions) -> Player | PlayPlayer | None:
@@ -55,15 +64,18 @@ def opponent_kind(opponent: Player | PlayPlayer | None) -> int:
     return {RandomPlayer: RANDOM_OPPONENT, PubevalPlayer: PUBEVAL_OPPONENT}.get(type(opponent), OTHER_OPPONENT)
 
 
-def _round(batch: Arrays, opponent: Player | PlayPlayer, options: EnvOptions, info: Info, lo: int, hi: int) -> bool:
-    """One decision, or one whole play, in every game that waits for the opponent; whether there was any."""
+def reply_once(
+    batch: Arrays, opponent: Player | PlayPlayer, options: EnvOptions, info: Info, lo: int, hi: int
+) -> Choices | None:
+    """One decision, or one whole play, in every game that waits for the opponent; None if no game does. See `reply`."""
     games = Batch(*batch)
     index, words = np.empty(hi - lo, np.int64), np.empty(hi - lo, np.uint64)
     n = find_waiting(batch, lo, hi, index, words, plays_only(opponent))
     if n == 0:
-        return False
-    waiting = index[:n]
-    choices = ask(opponent, games.states[waiting], words[:n])
+        return None
+    waiting, states = index[:n], np.empty(n, STATE)
+    copy_states(games.states, waiting, states)
+    choices = ask(opponent, states, words[:n])
     moving, acting = waiting[choices.moving], waiting[choices.acting]
     bad = answer_plays(batch, moving, choices.plays, info) if len(moving) else -1
     if bad >= 0:
@@ -75,7 +87,7 @@ def _round(batch: Arrays, opponent: Player | PlayPlayer, options: EnvOptions, in
         reason = why_illegal_text(games.states, i, options.settings, action, games.rules)
         msg = f"the opponent's action {action} in game {i} is illegal: {reason}"
         raise IllegalActionError(msg)
-    return True
+    return choices
 
 
 def reply(batch: Arrays, opponent: Player | PlayPlayer, options: EnvOptions, info: Info, lo: int, hi: int) -> None:
@@ -92,7 +104,7 @@ def reply(batch: Arrays, opponent: Player | PlayPlayer, options: EnvOptions, inf
     Raises:
         IllegalActionError: it gave an action or a play that is not legal, or something else; the batch is half done.
     """
-    while _round(batch, opponent, options, info, lo, hi):
+    while reply_once(batch, opponent, options, info, lo, hi) is not None:
         pass
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env._jit import inlined, kernel
+from bg_env.batch.info import clear_info, write_ended, write_info
 from bg_env.batch.layout import (
     ENDED,
     ENDED_UNSEEN,
@@ -40,7 +41,6 @@ from bg_env.rules import (
     States,
     apply,
     apply_roll,
-    at_stake,
     draw,
     episode_key,
     forfeit,
@@ -55,46 +55,54 @@ from bg_env.rules.legal import is_legal, legal_sets, pick_random
 __all__ = [
     "act",
     "begin",
-    "clear_info",
     "close_step",
     "finish_step",
     "go_to",
+    "next_roll",
     "open_play",
     "open_step",
     "opponent_decides",
     "random_replies",
     "report_step",
+    "reward_is_due",
     "throw",
-    "write_ended",
 ]
 
-_PLAYER, _POINTS, _LEVEL, _CUBE, _WINNER, _ILLEGAL, _TURNS = range(INFO)
+
+@inlined
+def next_roll(states: States, slots: Slots, i: int, rules: Rules, dice: npt.NDArray[np.int64]) -> tuple[int, int]:
+    """The dice of a chance phase: the next of those given in advance, else of the game's stream.
+
+    An opening tie among those given in advance is thrown again (R2.1), and the stream's opening throw makes the starter that
+    was asked for.
+    """
+    opening = states[i]["phase"] == Phase.OPENING
+    unequal = opening and not ties_double(states, i, rules)
+    while slots[i]["queued"] < slots[i]["queue_end"]:
+        q = slots[i]["queued"]
+        slots[i]["queued"] = q + 1
+        if dice[q, 0] != dice[q, 1]:
+            slots[i]["starter"] = -1
+            return dice[q, 0], dice[q, 1]
+        if not unequal:
+            return dice[q, 0], dice[q, 1]
+    d1, d2 = draw(states[i]["key"], states[i]["rolls"], unequal)
+    states[i]["rolls"] += 1
+    starter = slots[i]["starter"]
+    if opening and ((starter == 0 and d2 > d1) or (starter == 1 and d1 > d2)):
+        d1, d2 = d2, d1
+    if d1 != d2:
+        slots[i]["starter"] = -1
+    return d1, d2
 
 
 @kernel
 def _throw_given(states: States, slots: Slots, i: int, rules: Rules, dice: npt.NDArray[np.int64]) -> None:
     """Throw the dice that are due and were given in advance, or that must make a starter."""
     while slots[i]["queued"] < slots[i]["queue_end"] or slots[i]["starter"] >= 0:
-        phase = states[i]["phase"]
-        if phase != Phase.OPENING and phase != Phase.ROLL:
+        if states[i]["phase"] != Phase.OPENING and states[i]["phase"] != Phase.ROLL:
             return
-        q = slots[i]["queued"]
-        opening = phase == Phase.OPENING
-        ties = opening and ties_double(states, i, rules)
-        if q < slots[i]["queue_end"]:
-            d1 = dice[q, 0]
-            d2 = dice[q, 1]
-            slots[i]["queued"] = q + 1
-            if opening and d1 == d2 and not ties:
-                continue  # R2.1: thrown again
-        else:
-            d1, d2 = draw(states[i]["key"], states[i]["rolls"], opening and not ties)
-            states[i]["rolls"] += 1
-            starter = slots[i]["starter"]
-            if opening and ((starter == 0 and d2 > d1) or (starter == 1 and d1 > d2)):
-                d1, d2 = d2, d1
-        if d1 != d2:
-            slots[i]["starter"] = -1
+        d1, d2 = next_roll(states, slots, i, rules, dice)
         apply_roll(states, i, rules, d1, d2)
 
 
@@ -112,14 +120,6 @@ def throw(games: Batch, i: int) -> None:
         _throw_given(states, games.slots, i, rules, games.dice)
     settle(states, i, rules)
     games.sets[i, 0], games.sets[i, 1] = legal_sets(states, i)
-
-
-@inlined
-def write_ended(states: States, i: int, info: Info) -> None:
-    """Write points, level and winner of the last game that ended in state `i`."""
-    info[_POINTS, i] = states[i]["won"]
-    info[_LEVEL, i] = states[i]["level"]
-    info[_WINNER, i] = states[i]["winner"]
 
 
 @inlined
@@ -152,13 +152,19 @@ def act(games: Batch, i: int, action: int, info: Info) -> None:
 
 
 @inlined
+def reward_is_due(games: Batch, i: int) -> bool:
+    """Whether a user's reward must be added before anybody acts in game `i`."""
+    return bool(_custom(games) and games.ended[i]["winner"] >= 0)
+
+
+@inlined
 def opponent_decides(games: Batch, i: int) -> bool:
     """Whether game `i` waits for the opponent, and for nothing else."""
     decider = games.states[i]["decider"]
     seat = games.slots[i]["seat"]
     if seat < 0 or decider < 0 or decider == seat:
         return False
-    return bool(not _custom(games) or games.ended[i]["winner"] < 0)
+    return not reward_is_due(games, i)
 
 
 @inlined
@@ -191,23 +197,6 @@ def begin(games: Batch, i: int, info: Info) -> None:
     slots[i]["over"] = RUNNING
     slots[i]["starter"] = -1
     clear_info(info, i)
-
-
-@inlined
-def clear_info(info: Info, i: int) -> None:
-    """Write that no game has ended in this step so far."""
-    info[_POINTS, i] = 0
-    info[_LEVEL, i] = 0
-    info[_WINNER, i] = -1
-
-
-@inlined
-def _write_info(states: States, i: int, over: bool, info: Info) -> None:
-    """Write the rest of the info, see INFO_KEYS."""
-    info[_PLAYER, i] = -1 if over else states[i]["decider"]
-    info[_CUBE, i] = np.int64(1) << at_stake(states, i)
-    info[_ILLEGAL, i] = states[i]["ending"] == END_ILLEGAL
-    info[_TURNS, i] = states[i]["turns"]
 
 
 @inlined
@@ -286,7 +275,7 @@ def report_step(games: Batch, i: int, report: Report, finals: Finals) -> None:
     lengths[i] = slots[i]["length"]
     slots[i]["over"] = ENDED
     if games.plan[0]["same_step"]:
-        _write_info(states, i, True, info)
+        write_info(states, i, True, info)
         for k in range(INFO):
             finals.info[k, i] = info[k, i]
         finals.info[INFO, i] = seat if seat >= 0 else default_seat(states, i)
@@ -303,7 +292,7 @@ def close_step(games: Batch, i: int, info: Info) -> None:
     if slots[i]["fresh"] and games.states[i]["phase"] == Phase.OVER:
         slots[i]["over"] = ENDED_UNSEEN
     slots[i]["fresh"] = 0
-    _write_info(games.states, i, slots[i]["over"] != RUNNING, info)
+    write_info(games.states, i, slots[i]["over"] != RUNNING, info)
 
 
 @inlined

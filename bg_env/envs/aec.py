@@ -8,7 +8,7 @@ from pettingzoo import AECEnv
 
 from bg_env.actions import checked
 from bg_env.checks import checked_flag
-from bg_env.envs.episode import OneGame
+from bg_env.envs.episode import Episode
 from bg_env.envs.recording import Recorder
 from bg_env.envs.rendering import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import IllegalActionError, OrderError, SettingsError, quoted
@@ -66,7 +66,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         self.agents: list[str] = []
         self.observation_spaces = {agent: chosen.observation_space() for agent in AGENTS}
         self.action_spaces = {agent: chosen.action_space() for agent in AGENTS}
-        self._one = OneGame(chosen)
+        self._episode = Episode(chosen)
         self._view = View(chosen.render_mode)
         self._dict_observation = chosen.in_observation
         self._mask_in_info = chosen.in_info
@@ -78,13 +78,13 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
     @property
     def settings(self) -> Any:
         """The `bg_env.Settings` in force."""
-        return self._one.settings
+        return self._episode.settings
 
     @property
     def game(self) -> Game:
         """The present state as a `bg_env.Game`; its dice to come are not the environment's own."""
         self._need_reset("game")
-        return self._one.game()
+        return self._episode.game()
 
     def observation_space(self, agent: str) -> Any:
         """The space of an agent's observations, the same object at every call."""
@@ -103,9 +103,9 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         return self._infos
 
     def _info(self, agent: str) -> dict[str, Any]:
-        info = self._one.infos()
+        info = self._episode.infos()
         if self._mask_in_info:
-            info["action_mask"] = self._one.mask_of(_SEAT[agent])
+            info["action_mask"] = self._episode.mask(_SEAT[agent])
         return info
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -121,7 +121,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
             BgEnvError: the seed or an option is refused; the episode in progress is as it was.
         """
         self._view.open()
-        self._one.begin(seed, options)
+        self._episode.reset(seed, options)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -131,9 +131,9 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         self._rewarded = False
         self._over = False
         self._skip_agent_selection = None  # type: ignore[assignment]
-        self.agent_selection = AGENTS[max(self._one.info[0], 0)]
+        self.agent_selection = AGENTS[max(self._episode.player, 0)]
         self._was_reset = True
-        if self._one.over:  # truncated by a cap of turns before anybody could act
+        if self._episode.over:  # truncated by a cap of turns before anybody could act
             self._end()
         if self.render_mode == "human":
             self.render()
@@ -146,7 +146,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
             IllegalActionError: the action is no integer of the action space or, under `illegal="raise"`, not legal. Nothing
                 has changed.
         """
-        one = self._one
+        episode = self._episode
         if self._checks:
             if not self.agents:
                 self._need_reset("step()")
@@ -157,14 +157,11 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
                 return
             if type(action) is not int or not 0 <= action < self._size:
                 action = checked(action, self._size)
-            legal = one.mask[0, action]
         elif self._over:
             self._step_out(action)
             return
-        else:
-            legal = True
         agent = self.agent_selection
-        reward = one.act(action) if legal else one.illegal(action)
+        reward = episode.act(action)
         self._infos = {}
         self._cumulative_rewards[agent] = 0.0
         if reward:
@@ -175,7 +172,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         elif self._rewarded:
             self.rewards = dict.fromkeys(AGENTS, 0.0)
             self._rewarded = False
-        player = one.info[0]
+        player = episode.player
         if player >= 0:
             self.agent_selection = AGENTS[player]
         else:
@@ -185,7 +182,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
 
     def _end(self) -> None:
         self._over = True
-        truncated = self._one.truncated
+        truncated = self._episode.truncated
         self.terminations = dict.fromkeys(AGENTS, not truncated)
         self.truncations = dict.fromkeys(AGENTS, truncated)
         self._deads_step_first()
@@ -204,10 +201,10 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
             end), in this order; under `mask="info"` the observation alone.
         """
         self._need_reset("observe()")
-        one, seat = self._one, _SEAT[_known(agent)]
+        episode, seat = self._episode, _SEAT[_known(agent)]
         if not self._dict_observation:
-            return one.observation(seat)
-        return {"observation": one.observation(seat), "action_mask": one.mask_of(seat)}
+            return episode.observation(seat)
+        return {"observation": episode.observation(seat), "action_mask": episode.mask(seat)}
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last step, terminated, truncated and info of `agent_selection`."""
@@ -215,19 +212,19 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
             self._need_reset("last()")
             msg = "the episode is over and both agents are gone: call reset() first"
             raise OrderError(msg)
-        agent, one = self.agent_selection, self._one
+        agent, episode = self.agent_selection, self._episode
         seat = _SEAT[agent]
         mask = None
         info = self._infos.get(agent)
         if info is None:
-            info = self._infos[agent] = one.infos()
+            info = self._infos[agent] = episode.infos()
             if self._mask_in_info:
-                info["action_mask"] = mask = one.mask_of(seat)
+                info["action_mask"] = mask = episode.mask(seat)
         observation: Any = None
         if observe:
-            observation = one.observation(seat)
+            observation = episode.observation(seat)
             if self._dict_observation:
-                observation = {"observation": observation, "action_mask": one.mask_of(seat) if mask is None else mask.copy()}
+                observation = {"observation": observation, "action_mask": episode.mask(seat) if mask is None else mask.copy()}
         return observation, self._cumulative_rewards[agent], self.terminations[agent], self.truncations[agent], info
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
@@ -243,7 +240,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
     def render(self) -> Any:
         """The board: text under `render_mode="ansi"`, uint8 pixels (height, width, 3) under "rgb_array", else None."""
         self._need_reset("render()")
-        return self._view.render(self._one)
+        return self._view.render(self._episode)
 
     def close(self) -> None:
         """Close the window of "human", if there is one."""

@@ -1,21 +1,23 @@
-"""One game in an environment: episodes, seeds, dice given in advance, and one compiled call a step.
+"""A batch of one game, episode by episode: the engine of the environments of one game.
 
-Order of draws, the same in every environment: an episode's key is `episode_key(seed, k)`, k counting the episodes since
-that seed was given; domain DICE of the key gives the rolls in order, SEAT word 0 the learner's seat (its lowest bit, where
-none is asked for), and CHOICE one word for each decision of an opponent.
+Every environment plays by `bg_env.batch`, so a game is the same alone and in any batch; `bg_env.envs.vector` has the order in
+which random words are drawn.
 """
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bg_env._jit import kernel
 from bg_env.actions import Event, why_illegal_text
+from bg_env.batch.batch import Games
+from bg_env.batch.info import INFO, Info, info_dict
+from bg_env.batch.layout import OTHER_OPPONENT, RANDOM_OPPONENT, SLOT
+from bg_env.batch.one_game import WAITING, as_bytes, end_step, random_step, roll_once, step_once
+from bg_env.batch.opponents import opponent_kind, reply_once
 from bg_env.checks import checked_seed
 from bg_env.errors import IllegalActionError
 from bg_env.game import Game
@@ -24,278 +26,265 @@ from bg_env.options import EnvOptions
 from bg_env.records.record import Record
 from bg_env.records.write import record_of
 from bg_env.reset_options import Start, start_from
-from bg_env.rewards import reward_of
-from bg_env.rules import (
-    END_ILLEGAL,
-    SEAT,
-    STATE,
-    Phase,
-    States,
-    apply,
-    apply_roll,
-    at_stake,
-    draw,
-    episode_key,
-    forfeit,
-    legal_mask,
-    settle,
-    ties_double,
-    word,
-)
+from bg_env.rules import COPY, END_TRUNCATED, STATE, Phase, Settings, States, apply, illegal_reason, word
 
-__all__ = ["OneGame", "info_of"]
+__all__ = ["Episode"]
 
 _SEATS = (np.zeros(1, np.int8), np.ones(1, np.int8))
+_ALL = np.ones(1, np.bool_)
 
 
-@kernel
-def info_of(states: Any, i: Any) -> Any:
-    """The values of INFO_KEYS after the last action, as seven integers.
+class Episode(Games):
+    """The game of an environment, the opponent included; player 1's reward is the negative of player 0's.
 
-    player: who acts next, -1 if nobody does. points, level, winner: of the game that the last action ended (0, 0, -1 if it
-    ended none). cube: what a single game is worth now. illegal: 1 after an illegal action. turns: turns begun.
-    """
-    return (  # int: what runs without compilation gives Python's integers as well
-        int(np.int64(states[i]["decider"])),
-        int(np.int64(states[i]["won"])),
-        int(np.int64(states[i]["level"])),
-        int(np.int64(1) << at_stake(states, i)),
-        int(np.int64(states[i]["winner"])),
-        int(np.int64(states[i]["ending"] == END_ILLEGAL)),
-        int(np.int64(states[i]["turns"])),
-    )
-
-
-@kernel
-def _look(states: Any, rules: Any, mask: Any) -> Any:
-    legal_mask(states, 0, rules, mask, 0)
-    return info_of(states, 0)
-
-
-@kernel
-def _act(states: Any, rules: Any, action: Any, kind: Any, throw: Any, mask: Any) -> Any:
-    """Apply a legal action; the reward of player 0, then as `_look`."""
-    apply(states, 0, rules, action)
-    reward = reward_of(states, 0, rules, kind)
-    if throw:
-        settle(states, 0, rules)
-    legal_mask(states, 0, rules, mask, 0)
-    return reward, info_of(states, 0)
-
-
-@kernel
-def _forfeit(states: Any, rules: Any, kind: Any, mask: Any) -> Any:
-    forfeit(states, 0, rules, states[0]["decider"])
-    legal_mask(states, 0, rules, mask, 0)
-    return reward_of(states, 0, rules, kind), info_of(states, 0)
-
-
-class OneGame:
-    """The state, the dice and the mask of one game of an environment; player 0's reward is the negative of player 1's.
+    Args:
+        options: of the environment.
+        opponent: None for self-play; see `bg_env.batch.opponents.batch_opponent`.
+        seat: the learner's: 0, 1, or None for a bit of each episode's key.
 
     Attributes:
-        states: the state, an array of one STATE record.
-        mask: int8 (1, actions), of the player who decides; never handed out.
-        info: the values of INFO_KEYS, see `info_of`.
-        events: the rolls and actions of the episode, or None where they are not kept (they make a step several times slower).
-        records: of the episodes that have ended, or None where none are made.
+        player: who acts next; -1 before the first episode and when the episode is over.
+        records: of the episodes that have ended; None if none are made.
     """
 
-    def __init__(self, options: EnvOptions) -> None:
-        self.options = options
-        self.settings = options.settings
-        self.rules = options.settings.record()
-        self.states = np.zeros(1, STATE)
-        self.mask = np.zeros((1, options.settings.actions), np.int8)
-        self.info: tuple[int, ...] = (-1, 0, 0, 1, -1, 0, 0)
-        self._seed = 0
-        self._seeded = False
-        self._episode = 0
-        self._dice: list[tuple[int, int]] = []
-        self._starter: int | None = None
-        self.events: list[Event] | None = None if options.render_mode in (None, "ansi") else []
+    def __init__(self, options: EnvOptions, *, opponent: Any = None, seat: int | None = None) -> None:
+        self._actions: list[int] | None = None
+        self._start: Start | None = None
+        self._drawn = options.render_mode in ("rgb_array", "human")
+        self._copies = 0
+        super().__init__(options, 1, opponent=opponent, seat=seat, same_step=False, limit=0, threads=1)
+        self.player = -1
         self.records: list[Record] | None = None
-        self._first: States | None = None
+        self._info = np.zeros((INFO, 1), np.int32)
+        self._mask = np.zeros((1, options.settings.actions), np.int8)
+        self._raises = options.illegal == "raise"
         encoder = options.encoder
-        self._encode, self._features, self._flat = encoder.kernel, encoder.size, len(encoder.shape) == 1
-        self._reward = options.reward.kind
+        self._write, self._rows, self._flat = encoder.kernel, (1, encoder.size), len(encoder.shape) == 1
+        self._link()
 
-    def record_from_now(self) -> None:
-        """Make a record of each episode that begins from now on."""
-        self.records = self.records or []
-        self.events = self.events or []
+    def _link(self) -> None:
+        """Make the views of the arrays that the step path works with."""
+        self._bytes = as_bytes(self._batch)
+        self._values, self._legal = self._info[:, 0], self._mask[0]
 
-    def _record(self) -> None:
-        """Add the record of the episode, if it has just ended and has been followed from its beginning."""
-        if self.records is not None and self._first is not None and self.events is not None and self.over:
-            self.records.append(record_of(self._first, self.settings, self.events))
-            self._first = None
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in ("_bytes", "_values", "_legal")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._link()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.options.settings
+
+    # What happens ---
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Play against `opponent` from its next decision on."""
+        super().set_opponent(opponent)
+        self._find_way()
+
+    def _find_way(self) -> None:
+        """Choose how the opponent is asked: by `reply_once` where its actions are kept, else by a kernel if there is one."""
+        keeps, custom = self._actions is not None, len(self.ended) > 0
+        kind = OTHER_OPPONENT if keeps and self.opponent is not None else opponent_kind(self.opponent)
+        self.plan["opponent"] = kind
+        self._asks = kind == OTHER_OPPONENT
+        self._random = kind == RANDOM_OPPONENT and not custom
+        self._careful = self._asks or keeps or custom
 
     def save(self) -> tuple[Any, ...]:
-        """All that an action changes, for `restore`."""
-        events = None if self.events is None else list(self.events)
-        return self.states.copy(), list(self._dice), self._starter, self.info, events
+        """All that a step or a reset changes, for `restore`; bytes take a tenth of the time of arrays of one record."""
+        return self.states.tobytes(), self.slots.tobytes(), self.dice, self.some_over, self.begun
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Be as when `saved` was saved."""
-        self.states[:] = saved[0]
-        self._dice, self._starter, self.info, self.events = saved[1:]
-        legal_mask(self.states, 0, self.rules, self.mask, 0)
+        states, slots, *rest = saved
+        super().restore((np.frombuffer(states, STATE), np.frombuffer(slots, SLOT), *rest))
 
-    def save_all(self) -> tuple[Any, ...]:
-        """All that a new episode changes, for `restore_all`."""
-        return (*self.save(), self._first, self._seed, self._episode, self._seeded)
+    def record_from_now(self) -> None:
+        """Make a record of each episode that begins from now on."""
+        if self.records is None:
+            self.records = []
 
-    def restore_all(self, saved: tuple[Any, ...]) -> None:
-        """Be as when `saved` was saved."""
-        self.restore(saved[:5])
-        self._first, self._seed, self._episode, self._seeded = saved[5:]
+    def go_to(self, seed: int, episode: int) -> None:
+        """Let the next `reset` without a seed begin the episode number `episode` of `seed`."""
+        self.slots["seed"], self.slots["episode"] = seed, episode - 1
 
-    @property
-    def fresh(self) -> bool:
-        """Whether no episode has begun yet."""
-        return bool(self.states[0]["games"] == 0)
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begin an episode; the opponent acts if it is its turn.
 
-    def begin(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
-        """Begin an episode: the first of `seed`, or the next one since the last seed.
+        Args:
+            seed: 0 to 2**64 - 1. None: the next episode since the last seed (a random one if there was none).
+            options: see `bg_env.reset_options.start_from`.
 
         Raises:
-            BgEnvError: the seed or an option is refused (`start_from`); nothing has changed.
+            BgEnvError: the seed or an option is refused, or the opponent chose something illegal; nothing has changed.
         """
-        start = start_from(options, self.settings)
+        keeps = self.records is not None or self._drawn
+        start = start_from(options, self.settings) if keeps else None
         if seed is not None:
-            self._seed, self._episode, self._seeded = checked_seed(seed), 0, True
-        elif not self._seeded:
-            self._seed, self._episode, self._seeded = secrets.randbits(63), 0, True
-        else:
-            self._episode += 1
-        self._begin(start)
+            seed = checked_seed(seed)
+        before = self._actions, self._info, self._mask.copy(), self.player
+        self._actions = [] if keeps else None
+        self._find_way()
+        try:
+            self.begin(_ALL, seed, {} if options is None else options, np.empty((INFO, 1), np.int32))
+        except BaseException:
+            self._actions, self._info, self._mask, self.player = before
+            self._find_way()
+            self._link()
+            raise
+        self._start, self._copies = start, 0
+        self._record()
 
-    def begin_at(self, seed: int, episode: int, options: Mapping[str, Any] | None = None) -> None:
-        """Begin episode number `episode` of `seed`."""
-        self._seed, self._episode, self._seeded = seed, episode, True
-        self._begin(start_from(options, self.settings))
-
-    def _begin(self, start: Start) -> None:
-        key = episode_key(np.uint64(self._seed), np.uint64(self._episode))
-        start.make(self.states, self.rules, self.settings, key)
-        self._dice = list(start.dice)[::-1]
-        self._starter = start.starter
-        self._first = None
-        if self.events is not None:
-            self.events, self._first = [], self.states.copy()
-        self._throw()
-        self.look()
-
-    def _throw(self) -> None:
-        """Throw the dice that are due: those given in advance first, then the stream's.
-
-        A tie given in advance for the opening throw of a later game of a match is thrown again (R2.1).
-        """
-        s, rules = self.states, self.rules
-        while s[0]["phase"] in (Phase.OPENING, Phase.ROLL):
-            opening = s[0]["phase"] == Phase.OPENING
-            if self._dice:
-                d1, d2 = self._dice.pop()
-                if opening and d1 == d2 and not ties_double(s, 0, rules):
-                    continue
-            else:
-                d1, d2 = draw(s[0]["key"], s[0]["rolls"], bool(opening and not ties_double(s, 0, rules)))
-                s["rolls"] += 1
-                if opening and self._starter is not None and (d2 > d1) != self._starter:
-                    d1, d2 = d2, d1
-            if opening and d1 != d2:
-                self._starter = None
-            if self.events is not None:
-                starter = None if d1 == d2 else int(d2 > d1)
-                self.events.append(Event(starter if opening else int(s[0]["turn"]), roll=(int(d1), int(d2))))
-            apply_roll(s, 0, rules, d1, d2)
-
-    @property
-    def plain(self) -> bool:
-        """Whether all dice are the stream's and nobody keeps the events, so that kernels may go on by themselves."""
-        return self.events is None and not self._dice and self._starter is None
-
-    def look(self, ended: tuple[int, int, int] | None = None) -> None:
-        """Renew `mask` and `info`; `ended` is (points, level, winner) of an earlier game to tell of instead of the last."""
-        info = _look(self.states, self.rules, self.mask)
-        self.info = info if ended is None else (info[0], ended[0], ended[1], info[3], ended[2], info[5], info[6])
+    def _close_step(self, info: Info) -> None:
+        self._info = info
+        self._link()
+        end = random_step if self._random else end_step
+        _, self.player = end(self._bytes, self._info, self._mask)
 
     def act(self, action: int) -> float:
-        """Do a legal action and throw the dice that are due; the reward of player 0."""
-        if self.events is None and not self._dice and self._starter is None:
-            reward, self.info = _act(self.states, self.rules, action, self._reward, True, self.mask)
-            return float(reward)
-        if self.events is not None:
-            self.events.append(Event(self.info[0], action=action))
-        reward, _ = _act(self.states, self.rules, action, self._reward, False, self.mask)
-        self._throw()
-        self.look()
-        self._record()
-        return float(reward)
+        """Do an action of the player who decides, and let the opponent answer; player 0's reward.
 
-    def illegal(self, action: int) -> float:
-        """An illegal action: it ends the episode; the reward of player 0.
+        An action that is not legal loses the game, and so the episode. After an end that nobody has seen (the learner had no
+        decision) the action is ignored and the reward of that end returned.
 
         Raises:
-            IllegalActionError: under `illegal="raise"`; nothing has changed.
+            IllegalActionError: under `illegal="raise"`, the action is not legal; or the opponent chose an illegal one; nothing
+                has changed.
         """
-        if self.options.illegal == "raise":
-            reason = why_illegal_text(self.states, 0, self.settings, action, self.rules)
-            raise IllegalActionError(reason)
-        if self.events is not None:
-            self.events.append(Event(self.info[0], action=action))
-        reward, self.info = _forfeit(self.states, self.rules, self._reward, self.mask)
-        self._record()
-        return float(reward)
+        if self._raises and self.player >= 0 and not self._legal[action]:
+            raise IllegalActionError(why_illegal_text(self.states, 0, self.settings, action, self.rules))
+        if self._careful:
+            return self._act_carefully(action)
+        reward, player = step_once(self._bytes, action, self._info, self._mask)
+        if player == WAITING:
+            if self._random:
+                reward, player = random_step(self._bytes, self._info, self._mask)
+            else:
+                self._ask_opponent(self._info)
+                reward, player = end_step(self._bytes, self._info, self._mask)
+        self.player = player
+        return reward
 
-    def observation(self, seat: int) -> npt.NDArray[np.float32]:
-        """A new array: the board as `seat` sees it, at any time."""
-        out = np.empty((1, self._features), np.float32)
-        self._encode(self.states, self.rules, _SEATS[seat], out)
-        return out[0] if self._flat else out.reshape(self.options.encoder.shape)
+    def _act_carefully(self, action: int) -> float:
+        """`act` where the actions are kept or the opponent may fail."""
+        saved, info, player = self.save(), self._info.copy(), self.player
+        kept = 0 if self._actions is None else len(self._actions)
+        if self._actions is not None and player >= 0:
+            self._actions.append(action)
+        try:
+            reward, self.player = step_once(self._bytes, action, self._info, self._mask)
+            if self.player == WAITING:
+                self._reply(self._info)
+                reward, self.player = end_step(self._bytes, self._info, self._mask)
+        except BaseException:
+            self.restore(saved)
+            self._info[:], self.player = info, player
+            if self._actions is not None:
+                del self._actions[kept:]
+            raise
+        if player >= 0:
+            self._record()
+        return reward
 
-    def mask_of(self, seat: int) -> npt.NDArray[np.int8]:
-        """A new array, int8 (actions,): the legal actions of `seat`; zeros while the other decides, ones at the end."""
-        if self.info[0] == seat:
-            mask: npt.NDArray[np.int8] = self.mask[0].copy()
-            return mask
-        return np.full(self.mask.shape[1], self.over, np.int8)
+    def _ask_opponent(self, info: Info) -> None:
+        if self.opponent is None or not self._asks:
+            if not self._random:  # `random_step` asks it
+                super()._ask_opponent(info)
+            return
+        while (choices := reply_once(self._batch, self.opponent, self.options, info, 0, 1)) is not None:
+            if self._actions is not None:
+                self._actions += choices.only()
 
-    def infos(self) -> dict[str, Any]:
-        """A new dict of INFO_KEYS."""
-        player, points, level, cube, winner, illegal, turns = self.info
-        return {
-            "player": player,
-            "points": points,
-            "level": level,
-            "cube": cube,
-            "winner": winner,
-            "illegal": illegal,
-            "turns": turns,
-        }
+    # What is seen ---
 
     @property
     def over(self) -> bool:
         """Whether the episode is over."""
-        return bool(self.info[0] < 0)
-
-    @property
-    def viewer(self) -> int:
-        """Who looks where nobody is named: who decides, at the end the winner."""
-        return int(default_seat(self.states, 0))
-
-    @property
-    def seat_bit(self) -> int:
-        """The learner's seat by the episode's key, where none is asked for."""
-        return int(word(self.states[0]["key"], np.uint64(SEAT), np.uint64(0))) & 1
+        return self.player < 0
 
     @property
     def truncated(self) -> bool:
         """Whether the cap on turns has ended it (R11.1)."""
-        return bool(self.states[0]["ending"] == 3)
+        return bool(self.states["ending"][0] == END_TRUNCATED)
+
+    @property
+    def seat(self) -> int | None:
+        """The learner's seat in this episode; None in self-play and before the first one."""
+        return int(self.slots["seat"][0]) if self.begun and self.opponent is not None else None
+
+    @property
+    def viewer(self) -> int:
+        """Who looks: the learner; in self-play who decides, at the end the winner."""
+        seat = self.seat
+        return int(default_seat(self.states, 0)) if seat is None else seat
+
+    def observation(self, seat: int) -> npt.NDArray[np.float32]:
+        """A new array: the board as `seat` sees it, at any time."""
+        out = np.empty(self._rows, np.float32)
+        self._write(self.states, self.rules, _SEATS[seat], out)
+        return out[0] if self._flat else out.reshape(self.options.encoder.shape)
+
+    def mask(self, seat: int) -> npt.NDArray[np.int8]:
+        """A new array, int8 (actions,): the legal actions of `seat`; zeros while the other decides, ones at the end."""
+        if self.player == seat:
+            legal: npt.NDArray[np.int8] = self._legal.copy()
+            return legal
+        return np.ones(len(self._legal), np.int8) if self.player < 0 else np.zeros(len(self._legal), np.int8)
+
+    def infos(self) -> dict[str, Any]:
+        """A new dict of INFO_KEYS."""
+        return info_dict(self._values.tolist())
+
+    # What has happened ---
+
+    def _first(self, start: Start) -> States:
+        """The state in which the episode began, before its opening throw."""
+        states = np.zeros(1, STATE)
+        start.make(states, self.rules, self.settings, int(self.states["key"][0]))
+        return states
+
+    @property
+    def events(self) -> list[Event]:
+        """The rolls and actions of the episode, in order; [] where actions are not kept (`record_from_now`).
+
+        The rolls are thrown again: they follow from the dice given in advance, from the episode's stream and from the actions.
+        """
+        if self._actions is None or self._start is None:
+            return []
+        start, states, slots = self._start, self._first(self._start), np.zeros(1, SLOT)
+        dice = np.array(start.dice, np.int64).reshape(-1, 2)
+        slots["queue_end"], slots["starter"] = len(dice), -1 if start.starter is None else start.starter
+        batch = as_bytes((states, slots, self.rules, self.plan, dice, np.zeros((1, 2), np.int32), np.zeros(0, STATE)))
+        events: list[Event] = []
+        for action in (*self._actions, None):
+            while states["phase"][0] in (Phase.OPENING, Phase.ROLL):
+                opening, turn = states["phase"][0] == Phase.OPENING, int(states["turn"][0])
+                d1, d2 = roll_once(batch)
+                starter = None if d1 == d2 else int(d2 > d1)
+                events.append(Event(starter if opening else turn, roll=(d1, d2)))
+            if action is None:
+                break
+            events.append(Event(int(states["decider"][0]), action=action))
+            if illegal_reason(states, 0, self.rules, action):
+                break
+            apply(states, 0, self.rules, action)
+        return events
+
+    def _record(self) -> None:
+        """Add the record of the episode, if it is over and was followed from its beginning."""
+        if self.over and self.records is not None and self._actions is not None and self._start is not None:
+            self.records.append(record_of(self._first(self._start), self.settings, self.events))
 
     def game(self) -> Game:
-        """A `Game` of the present state; its dice are not the environment's (see `Game.copy`)."""
-        history = self.events or ()
-        return Game.from_states(self.states, self.settings, seeded=True, events=history, first=self._first).copy()
+        """A `Game` of the present state; its dice are its own, and others each time (see `Game.copy`)."""
+        states = self.states.copy()
+        states["key"] = word(states["key"][0], np.uint64(COPY), np.uint64(self._copies))
+        self._copies += 1
+        first = None if self._start is None else self._first(self._start)
+        return Game.from_states(states, self.settings, seeded=True, events=self.events, first=first)

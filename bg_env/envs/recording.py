@@ -1,33 +1,39 @@
-"""Records of the episodes that an environment plays, for `.mat`, `.sgf` and JSON lines."""
+"""Records of the episodes that environments play, for `.mat`, `.sgf` and JSON lines: of one game, and of a batch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from bg_env.envs.episode import OneGame
-from bg_env.errors import OrderError
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode, VectorWrapper
+
+from bg_env.envs.episode import Episode
+from bg_env.envs.vector import VectorEnv
+from bg_env.errors import BgEnvError, OrderError, SettingsError
 from bg_env.records.files import write_records
 from bg_env.records.record import Record
 from bg_env.records.write import session
 
-__all__ = ["Recorder", "save_records"]
+__all__ = ["BatchRecorder", "Recorder", "save_records"]
 
 
 class Recorder:
-    """What an environment of one game has for recording; for a batch there is `bg_env.envs.batch_recording`."""
+    """The recording of an environment of one game; a batch is recorded by a `BatchRecorder`."""
 
-    _one: OneGame
+    _episode: Episode
 
     def start_recording(self) -> None:
         """Make a record of each episode that begins from now on, that is from the next `reset`; a step then takes longer."""
-        self._one.record_from_now()
+        self._episode.record_from_now()
 
     @property
     def records(self) -> Sequence[Record]:
         """The records of the episodes that have ended since `start_recording`."""
-        return tuple(self._one.records or ())
+        return tuple(self._episode.records or ())
 
     def save_records(self, path: str | Path, players: tuple[str, str] = ("player_0", "player_1")) -> None:
         """Write the records: `.jsonl` takes any; `.mat` and `.sgf` take one match, or money games as one session.
@@ -38,8 +44,8 @@ class Recorder:
 
         Raises:
             OrderError: no episode has been recorded.
-            NotationError: the format cannot hold what happened (a match among others, an illegal action, ...).
-            OSError: it cannot be written.
+            NotationError: the format cannot hold the records (several matches, an illegal action, ...).
+            OSError: the file cannot be written.
         """
         save_records(path, self.records, players)
 
@@ -52,3 +58,110 @@ def save_records(path: str | Path, records: Sequence[Record], players: tuple[str
         raise OrderError(msg)
     one = Path(path).suffix.lower() != ".jsonl" and len(named) > 1
     write_records(path, [session(named)] if one else named)
+
+
+class BatchRecorder(VectorWrapper):
+    """Wraps a `VectorEnv` and makes a record of each episode that begins with a `reset` or autoreset after it.
+
+    A game of a batch is that of one game with its seed, so only the learner's actions are kept; when an episode ends it is
+    played a second time, and the opponent must choose the same again. An episode that does not come to the same end, to the
+    last byte of its state (the opponent drew from elsewhere than its words, or was changed), has no record and is counted in
+    `missed`. This is for looking at games, not for speed: it works in Python for each game and step.
+
+    Args:
+        env: a `VectorEnv`, stepped by `step` (not by `step_plays`).
+
+    Attributes:
+        missed: how many episodes have no record.
+
+    Raises:
+        SettingsError: it is another environment.
+    """
+
+    env: VectorEnv
+
+    def __init__(self, env: VectorEnv) -> None:
+        if not isinstance(env, VectorEnv):
+            msg = f"BatchRecorder wraps a bg_env.envs.vector.VectorEnv, not {type(env).__name__}"
+            raise SettingsError(msg)
+        super().__init__(env)
+        self._records: list[Record] = []
+        self.missed = 0
+        self._actions: list[list[int]] = [[] for _ in range(env.num_envs)]
+        self._starts: list[tuple[int, int, dict[str, Any]] | None] = [None] * env.num_envs
+        self._over = np.zeros(env.num_envs, np.bool_)
+
+    @property
+    def records(self) -> Sequence[Record]:
+        """The records of the episodes that have ended, in the order in which they did."""
+        return tuple(self._records)
+
+    def save_records(self, path: str | Path, players: tuple[str, str] = ("player_0", "player_1")) -> None:
+        """Write the records; see `Recorder.save_records`.
+
+        Raises:
+            OrderError: there are none, or some were missed (then `records` has the others).
+        """
+        if self.missed:
+            msg = f"{self.missed} episodes could not be recorded: their opponent chose otherwise when it was asked again"
+            raise OrderError(msg)
+        save_records(path, self.records, players)
+
+    def _begin(self, which: npt.NDArray[np.bool_], options: dict[str, Any]) -> None:
+        slots = self.env.games.slots
+        for i in np.flatnonzero(which).tolist():
+            self._actions[i] = []
+            self._starts[i] = (int(slots["seed"][i]), int(slots["episode"][i]), options)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """As `VectorEnv.reset`."""
+        shown = self.env.reset(seed=seed, options=options)
+        given = dict(options or {})
+        which = given.pop("reset_mask", np.ones(self.num_envs, np.bool_))
+        self._begin(which, given)
+        self._over[which] = False
+        return shown
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """As `VectorEnv.step`."""
+        result = self.env.step(actions)
+        for i in np.flatnonzero(~self._over).tolist():
+            self._actions[i].append(int(actions[i]))
+        anew = self._over.copy()
+        done = result[2] | result[3]
+        for i in np.flatnonzero(done).tolist():
+            record = self._played_over(i)
+            if record is None:
+                self.missed += 1
+            else:
+                self._records.append(record)
+        if self.env.autoreset_mode == AutoresetMode.SAME_STEP:
+            self._begin(done, {})
+        else:
+            self._begin(anew, {})
+            self._over = np.asarray(done)
+        return result
+
+    def _played_over(self, i: int) -> Record | None:
+        """The record of the episode of game `i` that has just ended; None if it does not come to the same end."""
+        start, games = self._starts[i], self.env.games
+        if start is None:
+            return None
+        seed, episode, options = start
+        seat = int(games.plan["seat"][0])
+        game = Episode(games.options, opponent=games.opponent, seat=seat if seat in (0, 1) else None)
+        game.record_from_now()
+        game.go_to(seed, episode)
+        try:
+            game.reset(options=options)
+            for action in self._actions[i]:
+                if not game.over:
+                    game.act(action)
+        except BgEnvError:
+            return None
+        last = games.finals if self.env.autoreset_mode == AutoresetMode.SAME_STEP else games.states
+        if last[i].tobytes() != game.states.tobytes():
+            return None
+        return game.records[0] if game.records else game.game().record()

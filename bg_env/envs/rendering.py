@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bg_env.envs.episode import OneGame
+from bg_env.envs.episode import Episode
 from bg_env.game import last_move
 from bg_env.render.text import board_text
 
@@ -48,16 +48,16 @@ class View:
             window.show(np.zeros(PIXELS, np.uint8))
             self._window = window
 
-    def render(self, one: OneGame) -> Any:
+    def render(self, episode: Episode) -> Any:
         """The board as text ("ansi") or uint8 pixels (height, width, 3) ("rgb_array"); "human" shows it and gives None."""
         if self.mode is None:
             return None
         if self.mode == "ansi":
             colour = sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-            return board_text(one.states, 0, one.settings, colour=colour)
+            return board_text(episode.states, 0, episode.settings, colour=colour)
         from bg_env.render.raster import board_rgb
 
-        pixels = board_rgb(one.states, 0, one.settings, arrows=last_move(one.events or ()))
+        pixels = board_rgb(episode.states, 0, episode.settings, arrows=last_move(episode.events))
         if self.mode == "rgb_array":
             return pixels
         self.open()

@@ -9,9 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.actions import checked
-from bg_env.batch.opponents import batch_opponent
-from bg_env.envs.episode import OneGame
-from bg_env.envs.opponent import opponent_moves
+from bg_env.envs.episode import Episode
 from bg_env.envs.recording import Recorder
 from bg_env.envs.rendering import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import OrderError, SettingsError
@@ -59,30 +57,28 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
         self.render_mode = chosen.render_mode
         self.observation_space = chosen.observation_space()
         self.action_space = chosen.action_space()
-        self._one = OneGame(chosen)
+        self._episode = Episode(chosen, opponent=opponent, seat=read_seat(seat, opponent))
         self._view = View(chosen.render_mode)
-        self._opponent = batch_opponent(opponent, chosen)
-        self._asked_seat = read_seat(seat, opponent)
-        self._seat: int | None = None
+        self._dict_observation = chosen.in_observation
+        self._mask_in_info = chosen.in_info
         self._size = chosen.settings.actions
-        self._gain = 0.0
         self._going = False
 
     @property
     def settings(self) -> Settings:
         """The settings in force."""
-        return self._one.settings
+        return self._episode.settings
 
     @property
     def seat(self) -> int | None:
         """The learner's seat in this episode; None in self-play and before the first reset."""
-        return self._seat
+        return self._episode.seat
 
     @property
     def game(self) -> Game:
         """The present state as a `bg_env.Game`; its dice to come are not the environment's own."""
         self._need_reset("game")
-        return self._one.game()
+        return self._episode.game()
 
     def set_opponent(self, opponent: Any) -> None:
         """Change the opponent; it acts from its next decision on. `opponent` as in the constructor.
@@ -90,10 +86,10 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
         Raises:
             SettingsError: it is no opponent, or the environment is made for self-play (or the other way round).
         """
-        if (opponent is None) != (self._opponent is None):
+        if (opponent is None) != (self._episode.opponent is None):
             msg = "an environment of self-play stays one, and one with an opponent keeps one: make another environment"
             raise SettingsError(msg)
-        self._opponent = batch_opponent(opponent, self._one.options)
+        self._episode.set_opponent(opponent)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The legal actions now: bool (actions,), a new array; what MaskablePPO of sb3-contrib looks for.
@@ -102,7 +98,7 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
             OrderError: before the first reset.
         """
         self._need_reset("action_masks()")
-        return self._one.mask_of(self._seen_by()).astype(np.bool_)
+        return self._episode.mask(self._episode.viewer).astype(np.bool_)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; the opponent acts first if it is its turn.
@@ -119,22 +115,12 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
                 as it was.
         """
         self._view.open()
-        before = self._one.save_all(), self._seat, self._gain
-        try:
-            self._one.begin(seed, options)
-            self._gain = 0.0
-            if self._opponent is not None:
-                self._seat = self._one.seat_bit if self._asked_seat is None else self._asked_seat
-                self._gain = opponent_moves(self._one, self._seat, self._opponent)
-        except BaseException:
-            saved, self._seat, self._gain = before
-            self._one.restore_all(saved)
-            raise
+        self._episode.reset(seed, options)
         super().reset(seed=None if seed is None else int(seed))
         self._going = True
         if self.render_mode == "human":
             self.render()
-        return self._observation(), self._info()
+        return self._seen()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Do the learner's action, then the opponent's until the learner must decide again.
@@ -144,64 +130,46 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
             IllegalActionError: the action is no integer of the action space or, under `illegal="raise"`, not legal, or the
                 opponent chose an illegal one. Nothing has changed.
         """
-        one = self._one
         if not self._going:
             msg = "step() needs an episode: call reset() first"
             raise OrderError(msg)
         if type(action) is not int or not 0 <= action < self._size:
             action = checked(action, self._size)
-        actor = max(one.info[0], 0) if self._seat is None else self._seat
-        reward = self._gain
-        if not one.over:
-            reward += self._act(action, actor)
-        self._gain = 0.0
-        over = one.over
-        truncated = over and one.truncated
+        episode = self._episode
+        actor = episode.seat
+        if actor is None:
+            actor = episode.player
+        reward = episode.act(action)
+        over = episode.over
+        truncated = over and episode.truncated
         self._going = not over
         if self.render_mode == "human":
             self.render()
-        return self._observation(), reward if actor == 0 else -reward, over and not truncated, truncated, self._info()
+        observation, info = self._seen()
+        return observation, -reward if actor == 1 else reward, over and not truncated, truncated, info
 
-    def _act(self, action: int, actor: int) -> float:
-        """The learner's action and the opponent's answers; player 0's reward."""
-        one = self._one
-        if not one.mask[0, action]:
-            return one.illegal(action)
-        if self._opponent is None:
-            return one.act(action)
-        before = one.save()
-        try:
-            reward = one.act(action)
-            return reward + opponent_moves(one, actor, self._opponent)
-        except BaseException:
-            one.restore(before)
-            raise
-
-    def _seen_by(self) -> int:
-        return self._one.viewer if self._seat is None else self._seat
-
-    def _observation(self) -> Any:
-        one, seat = self._one, self._seen_by()
-        if not one.options.in_observation:
-            return one.observation(seat)
-        self._mask = one.mask_of(seat)
-        return {"observation": one.observation(seat), "action_mask": self._mask}
-
-    def _info(self) -> dict[str, Any]:
-        info = self._one.infos()
-        if self._one.options.in_info:
-            info["action_mask"] = self._mask if self._one.options.in_observation else self._one.mask_of(self._seen_by())
-        return info
+    def _seen(self) -> tuple[Any, dict[str, Any]]:
+        """The observation and the info, which share the mask."""
+        episode = self._episode
+        seat = episode.viewer
+        observation: Any = episode.observation(seat)
+        info: dict[str, Any] = episode.infos()
+        mask = episode.mask(seat)
+        if self._dict_observation:
+            observation = {"observation": observation, "action_mask": mask}
+        if self._mask_in_info:
+            info["action_mask"] = mask
+        return observation, info
 
     def _need_reset(self, what: str) -> None:
-        if self._one.fresh:
+        if not self._episode.begun:
             msg = f"{what} needs an episode: call reset() first"
             raise OrderError(msg)
 
     def render(self) -> Any:
         """The board: text under `render_mode="ansi"`, uint8 pixels (height, width, 3) under "rgb_array", else None."""
         self._need_reset("render()")
-        return self._view.render(self._one)
+        return self._view.render(self._episode)
 
     def close(self) -> None:
         """Close the window of "human", if there is one."""

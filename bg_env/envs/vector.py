@@ -25,12 +25,12 @@ from gymnasium.vector.utils import batch_space
 from bg_env.batch.afterstates import Afterstates, checked_index, find_afterstates
 from bg_env.batch.batch import Games
 from bg_env.batch.checks import read_mode, read_reset_mask
-from bg_env.batch.layout import ENDED, INFO, Report, View
+from bg_env.batch.info import INFO, INFO_KEYS
+from bg_env.batch.layout import ENDED, Report, View
 from bg_env.batch.restore import read_saved
 from bg_env.checks import checked_flag, checked_whole, is_whole
-from bg_env.envs.batch_output import finals_of
 from bg_env.errors import OrderError, SettingsError
-from bg_env.options import INFO_KEYS, EnvKeywords, read_options, read_seat, takes_options
+from bg_env.options import EnvKeywords, read_options, read_seat, takes_options
 from bg_env.render.text import board_text
 from bg_env.reset_options import read_reset_options
 from bg_env.rules import Settings, States, VariantLike
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 __all__ = ["VectorEnv"]
+
+_ONE = np.ones((), np.int8)
 
 
 @takes_options
@@ -65,6 +67,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     Attributes:
         autoreset_mode: the mode, also in `metadata["autoreset_mode"]`.
+        games: the batch (`bg_env.batch.batch.Games`).
 
     Raises:
         SettingsError: an argument is unknown, out of range, or contradicts another.
@@ -97,7 +100,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.copy = checked_flag("copy", copy)
         self.statistics = checked_flag("statistics", statistics)
-        self._games = Games(
+        self.games = Games(
             self._options,
             self.num_envs,
             opponent=opponent,
@@ -107,7 +110,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             threads=checked_whole("num_threads", num_threads, 1, 2**31 - 1),
         )
         self._kept: dict[str, Any] = {}
-        self._rooms = [Room() for _ in self._games.ranges]
+        self._rooms = [Room() for _ in self.games.ranges]
         self._candidates: tuple[npt.NDArray[np.int64], States] | None = None
 
     @cached_property
@@ -127,7 +130,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     @property
     def opponent(self) -> Any:
         """The opponent in force, a player bound to the settings; None in self-play."""
-        return self._games.opponent
+        return self.games.opponent
 
     @property
     def states(self) -> States:
@@ -135,14 +138,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
         `states.copy()` is what kernels, searches and players want; `save()` what is needed to go on from here.
         """
-        view: States = self._games.states.view()
+        view: States = self.games.states.view()
         view.flags.writeable = False
         return view
 
     @property
     def seats(self) -> npt.NDArray[np.int8]:
         """The learner's seat in each game, int8 (num_envs,); -1 in self-play."""
-        return np.array(self._games.slots["seat"], np.int8)
+        return np.array(self.games.slots["seat"], np.int8)
 
     def set_opponent(self, opponent: Any) -> None:
         """Change the opponent; it acts from its next decision on. `opponent` as in the constructor.
@@ -153,13 +156,13 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if (opponent is None) != (self.opponent is None):
             msg = "an environment of self-play stays one, and one with an opponent keeps one: make another environment"
             raise SettingsError(msg)
-        self._games.set_opponent(opponent)
+        self.games.set_opponent(opponent)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The legal actions now: bool (num_envs, actions), a new array; all True where an episode is over."""
         self._need_reset("action_masks()")
         mask = np.empty((self.num_envs, self.settings.actions), np.int8)
-        self._games.look(View(mask, None))
+        self.games.look(View(mask, None))
         return mask.view(np.bool_)
 
     def sample(self, rng: np.random.Generator | None = None) -> npt.NDArray[np.int64]:
@@ -172,7 +175,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             int64 (num_envs,).
         """
         self._need_reset("sample()")
-        return self._games.pick(np.uint64((rng or self.np_random).bit_generator.random_raw()))
+        return self.games.pick(np.uint64((rng or self.np_random).bit_generator.random_raw()))
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -194,7 +197,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         given = read_reset_options(options)
         which = read_reset_mask(given.pop("reset_mask", None), self.num_envs)
         info = self._new("info", (INFO, self.num_envs), np.int32)
-        self._games.begin(which, seed, given, info)
+        self.games.begin(which, seed, given, info)
         if is_whole(seed):
             super().reset(seed=int(seed))
         return self._reported(info)
@@ -203,7 +206,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """What `reset` and `restore` return."""
         self._candidates = None
         view = self._new_view()
-        self._games.look(view)
+        self.games.look(view)
         observation, infos = self._shown(info, view)
         if self.statistics:
             infos["episode"] = {"r": np.zeros(self.num_envs), "l": np.zeros(self.num_envs, np.int32)}
@@ -227,9 +230,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                 is not legal, or the opponent gave an illegal one; all games are as they were.
         """
         self._need_step("step()")
-        chosen = self._games.check(actions)
+        chosen = self.games.check(actions)
         report, view = self._new_report(), self._new_view()
-        return self._told(report, view, self._games.step(chosen, report, view))
+        return self._result(report, view, self.games.step(chosen, report, view))
 
     def afterstates(self, *, observation: str | None = None, out: npt.NDArray[np.float32] | None = None) -> Afterstates:
         """Every game's distinct whole plays in one flat batch, to be valued and chosen from with `step_plays`.
@@ -248,7 +251,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             SettingsError: no such encoder, or `out` does not fit.
         """
         self._need_reset("afterstates()")
-        found = find_afterstates(self._games, self._rooms, observation, out)
+        found = find_afterstates(self.games, self._rooms, observation, out)
         self._candidates = found.offsets.copy(), found.states.copy()
         return found
 
@@ -271,9 +274,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             msg = "step_plays() chooses among the candidates of the last afterstates(): call that first"
             raise OrderError(msg)
         offsets, after = self._candidates
-        chosen = checked_index(index, offsets, self._games.slots["over"])
+        chosen = checked_index(index, offsets, self.games.slots["over"])
         report, view = self._new_report(), self._new_view()
-        return self._told(report, view, self._games.step_plays(after, chosen, report, view))
+        return self._result(report, view, self.games.step_plays(after, chosen, report, view))
 
     def _new_report(self) -> Report:
         n = self.num_envs
@@ -290,16 +293,46 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             self._new("mask", (n, self.settings.actions), np.int8), self._new("observation", (n, encoder.size), np.float32)
         )
 
-    def _told(self, report: Report, view: View, done: npt.NDArray[np.bool_]) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    def _result(self, report: Report, view: View, done: npt.NDArray[np.bool_]) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """What `step` returns."""
         self._candidates = None
         observation, infos = self._shown(report.info, view)
         if self.statistics:
             infos["episode"] = {"r": report.rewards[1], "l": report.lengths}
             infos["_episode"] = done
-        if self._games.some_over and self.autoreset_mode == AutoresetMode.SAME_STEP:
-            infos.update(finals_of(self._games, done, infos.get("episode")))
+        if self.games.some_over and self.autoreset_mode == AutoresetMode.SAME_STEP:
+            infos.update(self._finals(done, infos.get("episode")))
         return observation, report.rewards[0], report.ends[0], report.ends[1], infos
+
+    def _finals(self, done: npt.NDArray[np.bool_], episode: dict[str, Any] | None) -> dict[str, Any]:
+        """`final_obs` and `final_info` with their masks, as Gymnasium's SyncVectorEnv has them in mode "same_step".
+
+        Args:
+            done: the games that ended in this step, bool (num_envs,).
+            episode: the `episode` of the infos, if there is one.
+
+        Returns:
+            final_obs: an object array (num_envs,) of one game's observations, None where no episode ended; final_info: arrays
+            (num_envs,), 0 where no episode ended (its action masks, which are ones, are read-only); `_final_obs`,
+            `_final_info` and the masks in final_info: `done`.
+        """
+        games, n, index = self.games, self.num_envs, np.flatnonzero(done)
+        options, rows = games.options, games.final_info[:, index]
+        views = games.final_observations(done).reshape(-1, *options.encoder.shape)
+        masks = np.ones((len(index), self.settings.actions), np.int8)
+        final_obs = np.full(n, None, object)
+        for i, view, mask in zip(index.tolist(), views, masks, strict=True):
+            final_obs[i] = {"observation": view, "action_mask": mask} if options.in_observation else view
+        final_info: dict[str, Any] = {}
+        for name, values in zip(INFO_KEYS, rows[:INFO], strict=True):
+            final_info[name], final_info[f"_{name}"] = np.zeros(n, np.int32), done
+            final_info[name][index] = values
+        if options.in_info:
+            final_info["action_mask"] = np.broadcast_to(_ONE, (n, masks.shape[1]))
+            final_info["_action_mask"] = done
+        if episode is not None:
+            final_info["episode"], final_info["_episode"] = episode, done
+        return {"final_obs": final_obs, "_final_obs": done, "final_info": final_info, "_final_info": done}
 
     def _new(self, name: str, shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
         """An array to return: a new one, or with `copy=False` the same as last time."""
@@ -323,8 +356,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def save(self) -> dict[str, Any]:
         """All that is needed to go on from here: arrays, and the settings as text; it can be pickled."""
         self._need_reset("save()")
-        states, slots, dice, *_ = self._games.save()
-        plan = self._games.plan.copy()
+        states, slots, dice, *_ = self.games.save()
+        plan = self.games.plan.copy()
         return {"settings": str(self.settings), "plan": plan, "states": states, "slots": slots, "dice": dice.copy()}
 
     def restore(self, saved: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -339,23 +372,23 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             SettingsError: it is not what `save` gives, or was saved by a batch of another size, variant, settings, seat,
                 reward, autoreset mode or limit of steps; all games are as they were.
         """
-        states, slots, dice = read_saved(saved, self._games.plan, self.settings, self.num_envs)
-        self._games.restore((states, slots, dice, True, True))
+        states, slots, dice = read_saved(saved, self.games.plan, self.settings, self.num_envs)
+        self.games.restore((states, slots, dice, True, True))
         info = self._new("info", (INFO, self.num_envs), np.int32)
-        self._games.tell(info)
+        self.games.tell(info)
         return self._reported(info)
 
     def _need_step(self, what: str) -> None:
         self._need_reset(what)
-        if self._games.some_over and self.autoreset_mode == AutoresetMode.DISABLED:
-            i = int(np.argmax(self._games.slots["over"] == ENDED))
-            if self._games.slots["over"][i] != ENDED:
+        if self.games.some_over and self.autoreset_mode == AutoresetMode.DISABLED:
+            i = int(np.argmax(self.games.slots["over"] == ENDED))
+            if self.games.slots["over"][i] != ENDED:
                 return
             msg = f'game {i} is over: begin it anew with reset(options={{"reset_mask": mask}}) before the next step'
             raise OrderError(msg)
 
     def _need_reset(self, what: str) -> None:
-        if not self._games.begun:
+        if not self.games.begun:
             msg = f"{what} needs episodes: call reset() first"
             raise OrderError(msg)
 
@@ -367,11 +400,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         draw: Any = board_text
         if self.render_mode == "rgb_array":
             from bg_env.render.raster import board_rgb as draw
-        return tuple(draw(self._games.states, i, self.settings) for i in range(self.num_envs))
+        return tuple(draw(self.games.states, i, self.settings) for i in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:  # noqa: ARG002 - Gymnasium's signature
         """End the threads."""
-        self._games.close()
+        self.games.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_kept": {}, "_rooms": [Room() for _ in self._games.ranges]}
+        return {**self.__dict__, "_kept": {}, "_rooms": [Room() for _ in self.games.ranges]}

@@ -92,7 +92,7 @@ class FunctionPlayer:
             msg = f"player {self.name} must know the settings: give them to it, or use what its bind(settings) returns"
             raise OrderError(msg)
         mask = legal_masks(states, self._rules, self.settings.actions)
-        view = self._encoder.encode(states, self._rules, seats=states["decider"].copy())
+        view = self._encoder.encode(states, self._rules)  # as the player who decides sees them
         shown = (view, mask) if self.mask == "info" else ({"observation": view, "action_mask": mask},)
         chosen = self.function(*shown)
         single = isinstance(chosen, (int, np.generic)) or (isinstance(chosen, np.ndarray) and chosen.ndim == 0)

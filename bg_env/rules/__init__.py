@@ -16,7 +16,7 @@ from bg_env.rules.actions import (
     TAKE,
 )
 from bg_env.rules.cube import at_stake, may_double, may_turn_again
-from bg_env.rules.dice import CHOICE, DICE, EPISODE, SEAT, below, draw, episode_key, word
+from bg_env.rules.dice import CHOICE, COPY, DICE, EPISODE, SEAT, below, draw, episode_key, word
 from bg_env.rules.game import (
     apply,
     apply_roll,
@@ -65,6 +65,7 @@ __all__ = [
     "BAR",
     "BEAVER",
     "CHOICE",
+    "COPY",
     "DICE",
     "DOUBLE",
     "DROP",

@@ -13,7 +13,7 @@ import numpy as np
 
 from bg_env._jit import inlined, kernel
 
-__all__ = ["CHOICE", "DICE", "EPISODE", "SEAT", "below", "draw", "episode_key", "word"]
+__all__ = ["CHOICE", "COPY", "DICE", "EPISODE", "SEAT", "below", "draw", "episode_key", "word"]
 
 DICE: Final = 0
 """Domain of the dice."""
@@ -23,6 +23,8 @@ CHOICE: Final = 2
 """Domain of an opponent's choices."""
 EPISODE: Final = 3
 """Domain of the keys of episodes."""
+COPY: Final = 4
+"""Domain of the keys of copies of a game."""
 
 _LOW32 = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)

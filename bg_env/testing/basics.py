@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
-from bg_env.options import INFO_KEYS
+from bg_env.batch.info import INFO_KEYS
 
 __all__ = ["GAMES", "Choose", "check_info", "check_view", "chooser", "mask_of", "need", "same"]
 
@@ -76,7 +76,8 @@ def check_view(view: Any, space: gymnasium.Space[Any], who: str) -> None:
 
 def check_info(info: Mapping[str, Any], before: int) -> None:
     """Check the keys of an info and the sense of its values; `before` is the number of turns in the last one."""
-    need(tuple(info)[:7] == INFO_KEYS, f"an info begins with {tuple(info)[:7]}, not {INFO_KEYS}")
+    keys = tuple(INFO_KEYS)
+    need(tuple(info)[: len(keys)] == keys, f"an info begins with {tuple(info)[: len(keys)]}, not {keys}")
     need(set(info) <= {*INFO_KEYS, "action_mask"}, f"an info has the keys {list(info)}")
     found = {key: info[key] for key in INFO_KEYS}
     need(all(isinstance(value, (int, np.integer)) for value in found.values()), f"infos hold integers, not {found}")

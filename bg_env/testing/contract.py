@@ -95,11 +95,11 @@ class EnvContract:
         """An illegal action loses three times the cube, or raises and changes nothing; what is not an action raises."""
         env = self.make_aec(illegal="raise")
         env.reset(seed=self.seed)
-        before, n = env.game.states, env.action_space("player_0").n
+        before, n = _state(env), env.action_space("player_0").n
         illegal = sorted(set(range(n)) - set(env.game.legal_actions()))
         for action in (*illegal, -1, n, None, True, 1.0, "roll"):
             _refused(IllegalActionError, env.step, action)
-        need(same(env.game.states, before), "a refused action has changed the state")
+        need(_state(env) == before, "a refused action has changed the state")
         env = self.make_aec(illegal="terminate", reward="points")
         env.reset(seed=self.seed)
         loser, stake = env.agent_selection, env.game.cube
@@ -112,9 +112,9 @@ class EnvContract:
         for env in (self.make_aec(), self.make_single()):
             _refused(OrderError, env.step, 0)
             env.reset(seed=self.seed)
-            before = env.game.states
+            before = _state(env)
             _refused(SettingsError, env.reset, options={"no such option": 1})
-            need(same(env.game.states, before), "a refused option has changed the state")
+            need(_state(env) == before, "a refused option has changed the state")
             env.reset(seed=self.seed, options={"options": 1})
 
     def test_gymnasium(self) -> None:
@@ -151,6 +151,13 @@ class EnvContract:
                 batch = self.make_vector(num_envs=6, num_threads=threads, opponent=opponent)
                 check_vector(batch, partial(self.make_single, opponent=opponent), seed=self.seed)
                 batch.close()
+
+
+def _state(env: Any) -> bytes:
+    """The state of an environment of one game, without the key of its dice: each `env.game` has another one."""
+    states = env.game.states
+    states["key"] = 0
+    return bytes(states.tobytes())
 
 
 def _refused(error: type[Exception], call: Callable[..., Any], *arguments: Any, **named: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from bg_env.options import INFO_KEYS
+from bg_env.batch.info import INFO_KEYS
 from bg_env.testing.basics import GAMES, Choose, check_info, check_view, chooser, mask_of, need, same
 
 __all__ = ["check_single", "check_vector"]
