@@ -213,6 +213,18 @@ def layers() -> list[list[str]]:
     return [re.findall(r"\w+", row) for row in reversed(rows)]
 
 
+def layer_table() -> str:
+    """The layers, the lowest first, and whether the names of one may import each other."""
+    contracts = project()["tool"]["importlinter"]["contracts"]
+    rows = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    cells = []
+    for number, row in enumerate(reversed(rows), 1):
+        names = ", ".join(map(code, re.findall(r"\w+", row)))
+        within = "independent of each other" if "|" in row else "may import each other" if ":" in row else ""
+        cells.append((number, names, within))
+    return table(("layer", "modules and packages", "within the layer"), cells)
+
+
 def first_line(path: Path) -> str:
     text = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
     paragraph = " ".join(text.split("\n\n")[0].split())
@@ -353,6 +365,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "pubeval": pubeval_features,
     "rewards": reward_names,
     "players": players,
+    "layers": layer_table,
     "module list": module_list,
     "renamed modules": renamed_modules,
     "extras": extras,
