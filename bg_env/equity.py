@@ -13,7 +13,8 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.errors import SettingsError
+from bg_env.checks import is_whole
+from bg_env.errors import SettingsError, quoted
 
 __all__ = ["LONGEST", "MATCH_EQUITY", "match_equity", "match_equity_table"]
 
@@ -55,8 +56,12 @@ def match_equity(own: int, other: int, *, post_crawford: bool = False) -> float:
         post_crawford: whether the Crawford game has been played; it matters only where one needs 1.
 
     Raises:
-        SettingsError: a number is past the table, or both have won.
+        SettingsError: an argument is not a whole number, a number is past the table, or both have won.
     """
+    for name, points in (("own", own), ("other", other)):
+        if not is_whole(points):
+            msg = f"{name} is a whole number of points, not {quoted(points)}"
+            raise SettingsError(msg)
     if max(own, other) > LONGEST or max(own, other) < 1:
         msg = f"the match equity table covers scores from 1 to {LONGEST} points away, not {own} and {other}"
         raise SettingsError(msg)

@@ -21,6 +21,7 @@ __all__ = [
     "SettingsError",
     "UnknownOptionError",
     "known_names",
+    "printable",
     "quoted",
     "unexpected",
 ]
@@ -62,6 +63,11 @@ class MissingDependencyError(BgEnvError, ImportError):
 
 class OrderError(BgEnvError, RuntimeError):
     """A call out of order: an environment that was not reset, or an agent that is done."""
+
+
+def printable(text: str) -> str:
+    """Text for a line of a terminal: characters that are not printable are written as Python escapes them."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def quoted(value: object) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from bg_env.arena.play import play
 from bg_env.arena.result import Result
+from bg_env.errors import SettingsError, quoted
 
 __all__ = ["Rating", "ratings", "ratings_text", "round_robin"]
 
@@ -45,7 +46,16 @@ def round_robin(players: Sequence[Any], names: Sequence[str] | None = None, **op
 
     Returns:
         The results, in the order of the pairs. After Ctrl-C the last one is incomplete, and the rest is missing.
+
+    Raises:
+        SettingsError: there are not at least two players or as many names; and as of `play`.
     """
+    if not isinstance(players, Sequence) or isinstance(players, (str, bytes)) or len(players) < 2:
+        msg = f"players are a sequence of at least two, not {quoted(players)}"
+        raise SettingsError(msg)
+    if names is not None and (not isinstance(names, Sequence) or isinstance(names, (str, bytes)) or len(names) != len(players)):
+        msg = f"names are {len(players)} names, one for each player, not {quoted(names)}"
+        raise SettingsError(msg)
     results = []
     for i, j in itertools.combinations(range(len(players)), 2):
         pair = None if names is None else (names[i], names[j])
@@ -61,6 +71,9 @@ def ratings(results: Sequence[Result]) -> list[Rating]:
     They are the most likely ones under Elo's model, with a tenth of a win and of a loss added to each result, so that a player
     who won everything has a rating as well.
     """
+    if not isinstance(results, Sequence) or not results or not all(isinstance(one, Result) for one in results):
+        msg = f"ratings need a sequence of at least one Result, as round_robin returns it, not {quoted(results)}"
+        raise SettingsError(msg)
     names = list(dict.fromkeys(side.name for result in results for side in result.sides))
     place = {name: k for k, name in enumerate(names)}
     n = len(names)

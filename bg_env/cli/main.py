@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import sys
 from typing import Any, Final, NoReturn
 
@@ -18,11 +19,13 @@ from bg_env.cli.play import play, watch
 from bg_env.cli.replay import replay
 from bg_env.cli.show import plays, show
 from bg_env.cli.train import train
-from bg_env.errors import BgEnvError
+from bg_env.errors import BgEnvError, printable
 
 __all__ = ["main"]
 
 _CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+_LONG: Final = re.compile(r"\S{300,}")
+"""A word of a message that is too long to be quoted whole."""
 _NO_OUTPUT: Final = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF)
 """Errors of an output that cannot be written to; click itself handles one whose reader has gone (EPIPE)."""
 
@@ -69,7 +72,8 @@ def _drop_output() -> None:
 
 
 def _fail(where: str, message: str, more: str = "") -> NoReturn:
-    click.echo(f"{where}: {' '.join(message.split())}{more}", err=True)
+    shown = _LONG.sub(lambda word: f"{word[0][:80]}...", printable(" ".join(message.split())))
+    click.echo(f"{where}: {shown}{more}", err=True)
     sys.exit(2)
 
 

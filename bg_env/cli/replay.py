@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bg_env.errors import printable
+
 if TYPE_CHECKING:
     from bg_env.records.report import Replay
 
@@ -39,10 +41,11 @@ def replay(context: click.Context, files: tuple[Path, ...], as_json: bool, html:
     else:
         for one in found:
             games = sum(len(record.games) for record in one.replays)
-            click.echo("\n".join(one.lines) or f"{one.path}: {games} game{'s' * (games != 1)}, no fault")
+            lines = one.lines or [f"{one.path}: {games} game{'s' * (games != 1)}, no fault"]
+            click.echo("\n".join(map(printable, lines)))
     if html is not None and found[0].replays:
         _write_html(found[0].replays, html, context)
-        click.echo(f"written: {html}", err=as_json)
+        click.echo(f"written: {printable(str(html))}", err=as_json)
     context.exit(int(any(one.lines for one in found)))
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+import numpy as np
+
 from bg_env.errors import SettingsError, quoted
 from bg_env.observations import Encoder
 from bg_env.players.function import FunctionPlayer
@@ -144,7 +146,8 @@ def player_for(
     if isinstance(opponent, type):
         msg = f"an opponent is an object, not the class {opponent.__name__}: give {opponent.__name__}(...)"
         raise SettingsError(msg)
-    if hasattr(opponent, "choose") or hasattr(opponent, "choose_plays"):
+    is_array = isinstance(opponent, np.ndarray)  # an array has a method `choose` of its own
+    if not is_array and (hasattr(opponent, "choose") or hasattr(opponent, "choose_plays")):
         return bound(opponent, settings)
     if hasattr(opponent, "predict"):
         return ModelPlayer(opponent, settings=settings)

@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from bg_env.checks import is_player
-from bg_env.errors import BgEnvError, quoted
+from bg_env.checks import is_player, is_whole
+from bg_env.errors import BgEnvError, PositionError, SettingsError, quoted
 from bg_env.rules.settings import Settings
 from bg_env.rules.state import (
     END_ILLEGAL,
@@ -21,6 +21,7 @@ from bg_env.rules.state import (
     STAGE_BONUS,
     STAGE_DOUBLE,
     STAGE_EXTRA,
+    STATE,
     Phase,
     States,
     check_board,
@@ -252,8 +253,17 @@ def scene(
         names: of player 0 and 1.
 
     Raises:
-        BgEnvError: `seat` or `numbers` is not a seat.
+        BgEnvError: `seat` or `numbers` is not a seat, or `states`, `i` or `settings` is something else.
     """
+    if not isinstance(states, np.ndarray) or states.dtype != STATE or states.ndim != 1:
+        msg = "states must be a 1-D array of STATE records; one game is a batch of one"
+        raise PositionError(msg)
+    if not is_whole(i, -len(states), len(states) - 1):
+        msg = f"i is the index of one of {len(states)} states, not {quoted(i)}"
+        raise PositionError(msg)
+    if not isinstance(settings, Settings):
+        msg = f"settings are a bg_env.Settings, not {quoted(settings)}"
+        raise SettingsError(msg)
     state = states[i]
     turn, winner, over = int(state["turn"]), int(state["winner"]), int(state["phase"]) == Phase.OVER
     default = winner if over and winner >= 0 else max(turn, 0)

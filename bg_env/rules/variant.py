@@ -88,6 +88,9 @@ class Variant:
             raise SettingsError(msg)
         layout = _layout(start)
         total = sum(layout)
+        if checkers is not None and not is_whole(checkers):
+            msg = f"variant {name}: checkers is a whole number from 1 to {MAX_CHECKERS}, not {quoted(checkers)}"
+            raise SettingsError(msg)
         if checkers is not None and checkers != total:
             msg = f"variant {name}: the start places {total} checkers, not the {checkers} asked for"
             raise SettingsError(msg)
