@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bg_env._renamed import old_names
 from bg_env.errors import MissingDependencyError, OrderError, SettingsError
 from bg_env.files import read_arrays
-from bg_env.observations import encoder
+from bg_env.observations import Encoder, encoder
 from bg_env.players.function import legal_masks
 from bg_env.rules import Settings, States
 
@@ -57,7 +57,7 @@ class OpponentPool:
         net: the learner's net, from observations (n, features) to logits (n, actions); see `actor_of`. It is copied, and
             decides the shape of all nets that are added.
         settings: what is played.
-        observation: name of the encoder of the net's observations.
+        observation: the encoder of the net's observations, by name or an `Encoder`.
         seed: of the draws.
         size: snapshots kept at most.
         newest: share of the games that the newest snapshot plays, 0 to 1.
@@ -75,7 +75,7 @@ class OpponentPool:
         self,
         net: nn.Module,
         settings: Settings,
-        observation: str = "tesauro",
+        observation: str | Encoder = "tesauro",
         *,
         seed: int = 0,
         size: int = SIZE,
