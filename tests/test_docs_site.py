@@ -73,6 +73,25 @@ def test_every_public_name_has_a_home():
         bg_env.colour  # noqa: B018 - it is looked up
 
 
+def test_where_to_change_what_is_there():
+    """Every file of that section exists, and has the names that are said to be in it."""
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    section = text.partition("## Where to change what\n")[2].partition("\n## ")[0]
+    rows = [row for row in section.splitlines() if row.startswith("| ") and "---" not in row][1:]
+    assert len(rows) >= 10
+    for row in rows:
+        names: list[str] = []
+        for word in re.findall(r"`([\w/.]+)`", row.split("|")[2]):
+            if not word.endswith(".py"):
+                names.append(word)
+                continue
+            source = (ROOT / "bg_env" / word).read_text(encoding="utf-8")
+            for name in names:
+                assert re.search(rf"^(?:class|def)? ?{name}\b", source, re.MULTILINE), f"{word} has no {name}"
+            names = []
+        assert not names, f"without a file: {names}"
+
+
 def test_every_player_is_in_the_reference():
     told = {path.rpartition(".")[2] for paths in reference().values() for path in paths}
     assert set(players.__all__) - {"Named"} <= told
