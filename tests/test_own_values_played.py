@@ -10,8 +10,9 @@ import pytest
 from env_cases import play, seldom_cube
 from own_values import QUICK, QUICK_COMPILED, RACE, RACE_COMPILED
 
-from bg_env import BackgammonEnv, Encoder, SettingsError, SingleEnv, VectorEnv, arena, backgammon_v0
+from bg_env import BackgammonEnv, Encoder, Reward, Settings, SettingsError, SingleEnv, VectorEnv, arena, backgammon_v0
 from bg_env.players import FunctionPlayer
+from bg_env.testing import check_env
 
 ENCODERS = pytest.mark.parametrize("item", [RACE, RACE_COMPILED], ids=["numpy", "numba"])
 REWARDS = pytest.mark.parametrize("item", [QUICK, QUICK_COMPILED], ids=["numpy", "numba"])
@@ -97,13 +98,62 @@ def test_afterstates_are_shown_by_an_encoder(item):
 
 def test_an_encoder_is_checked_at_the_first_look():
     words = "encoder wrong: feature 'two' is NaN or was not written"
-    for env in (VectorEnv(3, observation=WRONG), VectorEnv(MANY, observation=WRONG, num_threads=2)):
+    aec = BackgammonEnv(observation=WRONG)
+    with pytest.raises(SettingsError, match=words):
+        (aec.reset(seed=1), aec.observe("player_0"))
+    for env in (
+        SingleEnv(observation=WRONG),
+        VectorEnv(3, observation=WRONG),
+        VectorEnv(MANY, observation=WRONG, num_threads=2),
+    ):
         with pytest.raises(SettingsError, match=words):
             env.reset(seed=1)
     right = VectorEnv(3, opponent=None)
     right.reset(seed=1)
     with pytest.raises(SettingsError, match=words):
         right.afterstates(observation=WRONG)
+
+
+@pytest.mark.parametrize("settings", [Settings("hypergammon"), Settings("hypergammon", match_length=3)], ids=str)
+@REWARDS
+def test_the_two_agent_environment_gives_a_reward(item, settings):
+    """As `win` does, with what the function makes of the number of turns."""
+    for seed in range(6):
+        envs = [backgammon_v0.env(settings=settings, reward=reward) for reward in ("win", item)]
+        for env in envs:
+            env.reset(seed=seed)
+        choose, games = seldom_cube(seed), 0
+        while not any(envs[0].terminations.values()):
+            action = choose(envs[0].observe(envs[0].agent_selection)["action_mask"])
+            for env in envs:
+                env.step(action)
+            won, got = (env.rewards["player_0"] for env in envs)
+            factor = 1.0 if envs[0].infos["player_0"]["turns"] <= 20 else 0.5
+            if settings.money:
+                assert got == won * factor
+            assert (got == 0) == (won == 0)
+            assert envs[1].rewards["player_1"] == -got
+            games += won != 0
+        assert games >= 1
+
+
+@REWARDS
+@pytest.mark.parametrize("illegal", [False, True])
+def test_the_environment_of_one_game_gives_a_reward(item, illegal):
+    envs = [SingleEnv("hypergammon", reward=reward, opponent="random") for reward in ("win", item)]
+    rng, seen = np.random.default_rng(4), set()
+    for seed in range(12):
+        for env in envs:
+            env.reset(seed=seed)
+        over = False
+        while not over:
+            mask = envs[0].action_masks()
+            wrong = illegal and rng.random() < 0.05 and not mask.all()
+            action = int(rng.choice(np.flatnonzero(~mask if wrong else mask)))
+            (_, won, over, _, info), (_, got, *_) = (env.step(action) for env in envs)
+            assert got == won * (1.0 if info["turns"] <= 20 else 0.5)
+            seen.add(got)
+    assert {-1, 1} & seen
 
 
 @REWARDS
@@ -127,6 +177,14 @@ def test_a_batch_gives_a_reward_on_any_number_of_threads(item, opponent):
             assert np.allclose(told["episode"]["r"][over], returns[over])
             returns[over] = 0
     assert seen >= {-1, 0, 1}
+
+
+def test_a_reward_out_of_its_bound_is_refused_where_it_is_given():
+    wild = Reward("wild", function=lambda states, rules: np.full(len(states), 9.0), bound=1)
+    for env in (SingleEnv("hypergammon", reward=wild, opponent=None), VectorEnv(4, "hypergammon", reward=wild, opponent=None)):
+        env.reset(seed=1)
+        with pytest.raises(SettingsError, match="reward wild: its function returned 9 for state 0, not from -1 to 1"):
+            steps(env, 2000)
 
 
 def test_a_saved_batch_knows_its_reward():
@@ -175,6 +233,10 @@ def test_environments_with_own_values_are_pickled(make):
     env.reset(seed=1)
     again = pickle.loads(pickle.dumps(env))  # noqa: S301 - our own bytes
     assert again.settings == env.settings
+
+
+def test_the_contract_holds_with_own_values():
+    check_env("hypergammon", episodes=1, observation=RACE, reward=QUICK)
 
 
 def test_gymnasium_carries_own_values_to_workers():

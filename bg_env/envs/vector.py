@@ -30,6 +30,7 @@ from bg_env.batch.layout import ENDED, Report, View
 from bg_env.batch.restore import read_saved
 from bg_env.checks import checked_flag, checked_whole, is_whole
 from bg_env.errors import OrderError, SettingsError
+from bg_env.observations import Encoder
 from bg_env.options import EnvKeywords, read_options, read_seat, takes_options
 from bg_env.render.text import board_text
 from bg_env.reset_options import read_reset_options
@@ -234,13 +235,16 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         report, view = self._new_report(), self._new_view()
         return self._result(report, view, self.games.step(chosen, report, view))
 
-    def afterstates(self, *, observation: str | None = None, out: npt.NDArray[np.float32] | None = None) -> Afterstates:
+    def afterstates(
+        self, *, observation: str | Encoder | None = None, out: npt.NDArray[np.float32] | None = None
+    ) -> Afterstates:
         """Every game's distinct whole plays in one flat batch, to be valued and chosen from with `step_plays`.
 
         In other phases than CHECKER the candidates are the legal actions: roll or double, take or drop, the doubles to name.
 
         Args:
-            observation: name of the encoder for the candidates' `observations`, seen by the player who chooses; None: none.
+            observation: the encoder of the candidates' `observations`, by name or a `bg_env.Encoder`, as seen by the player who
+                chooses; None for no observations.
             out: float32 (room, ...), C-contiguous, with room for all candidates: `observations` are its first rows.
 
         Returns:
