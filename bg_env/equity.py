@@ -1,7 +1,7 @@
 """Match equity: the chance to win the match at a score, by the table Kazaross-XG2.
 
 The table is `data/Kazaross-XG2.xml`, copyright (C) 2011 Neil Kazaross, as it is distributed with GNU Backgammon; its notice,
-which allows copying and changing as long as the notice stays, is inside the file. It tells of equal players who use the cube.
+which allows copying and changing as long as the notice stays, is inside the file. It is for equal players who use the cube.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ __all__ = ["LONGEST", "MATCH_EQUITY", "match_equity", "match_equity_table"]
 
 
 def match_equity_table() -> npt.NDArray[np.float64]:
-    """The table with everything that a score can be.
+    """The table, extended to all scores.
 
     Returns:
-        float64 (2, n + 1, n + 1), read only, n the longest match: `[0, a, b]` is the chance of a player who needs `a` points
-        against one who needs `b`, with the Crawford game still to come or being played where one of them needs 1; `[1, a, b]`
-        the same after the Crawford game (it differs where exactly one needs 1). A player who needs 0 has won; `[:, 0, 0]` is
-        never met and is a half.
+        float64 (2, n + 1, n + 1), read only, with n the longest match: `[0, a, b]` is the chance of a player who needs `a`
+        points against one who needs `b`, where one of them needs 1 with the Crawford game still to come or in progress;
+        `[1, a, b]` is the same after the Crawford game (it differs where exactly one needs 1). A player who needs 0 has won;
+        `[:, 0, 0]`, which does not occur, is a half.
     """
     root = ET.fromstring((resources.files("bg_env") / "data" / "Kazaross-XG2.xml").read_text(encoding="utf-8"))  # noqa: S314 - shipped
     before = [[float(cell.text or "") for cell in row] for row in root.iterfind("pre-crawford-table/row")]
@@ -44,19 +44,22 @@ def match_equity_table() -> npt.NDArray[np.float64]:
 MATCH_EQUITY: Final = match_equity_table()
 """See `match_equity_table`."""
 LONGEST: Final = MATCH_EQUITY.shape[1] - 1
-"""The most points that the table knows a player to need: the longest match that it covers."""
+"""The length of the longest match that the table covers, which is the most points that a player may need."""
 
 
 def match_equity(own: int, other: int, *, post_crawford: bool = False) -> float:
     """The chance to win the match of a player who needs `own` points against one who needs `other`.
 
     Args:
-        own: points that the player needs; 0 or less: it has won.
-        other: points that the opponent needs.
-        post_crawford: whether the Crawford game has been played; it matters only where one needs 1.
+        own: points that the player needs, up to 25; 0 or less if it has won.
+        other: points that the opponent needs, likewise.
+        post_crawford: whether the Crawford game has been played; it matters only where exactly one player needs 1.
+
+    Returns:
+        0 to 1.
 
     Raises:
-        SettingsError: an argument is not a whole number, a number is past the table, or both have won.
+        SettingsError: an argument is not a whole number, the table does not cover it, or both have won.
     """
     for name, points in (("own", own), ("other", other)):
         if not is_whole(points):

@@ -203,7 +203,7 @@ def test_what_a_model_must_be(sb3, contrib, tmp_path):
     with pytest.raises(SettingsError, match=r"there is no file .*nothing.zip"):
         player(f"sb3:{tmp_path / 'nothing.zip'}", CUBELESS)
     (tmp_path / "other.zip").write_bytes(b"not a zip")
-    with pytest.raises(SettingsError, match=r"other.zip is no model of Stable-Baselines3"):
+    with pytest.raises(SettingsError, match=r"other.zip is not a model of Stable-Baselines3"):
         player(f"sb3:{tmp_path / 'other.zip'}", CUBELESS)
 
 

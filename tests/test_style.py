@@ -6,7 +6,7 @@ import pytest
 from style_marks import functions, is_kernel, modules, nones, parameters, riddles, wide
 
 MODULES = modules()
-UNREAD = ("_numba.py", "batch/", "envs/", "players/", "train/td/self_play.py", "train/td/targets.py")
+UNREAD = ("_numba.py", "batch/", "envs/")
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if not name.startswith(UNREAD)])

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from bg_env._jit import kernel
 from bg_env.errors import OrderError, SettingsError, quoted
 from bg_env.observations import Encoder, encoder
-from bg_env.rules import Settings, States, legal_mask
+from bg_env.rules import Rules, Settings, States, legal_mask
 
 __all__ = ["FunctionPlayer", "checked_mask", "legal_masks"]
 
@@ -19,12 +19,12 @@ _MASKS: Final = ("both", "observation", "info")
 
 
 @kernel
-def _write_masks(states: Any, rules: Any, out: Any) -> None:
+def _write_masks(states: States, rules: Rules, out: npt.NDArray[np.int8]) -> None:
     for i in range(states.shape[0]):
         legal_mask(states, i, rules, out, i)
 
 
-def legal_masks(states: States, rules: npt.NDArray[np.void], actions: int) -> npt.NDArray[np.int8]:
+def legal_masks(states: States, rules: Rules, actions: int) -> npt.NDArray[np.int8]:
     """The legal actions of every state: int8 (n, actions), 1 for legal."""
     out = np.empty((len(states), actions), np.int8)
     _write_masks(states, rules, out)
@@ -35,7 +35,7 @@ def checked_mask(mask: Any) -> str:
     """How a callable is shown the action mask: "both", "observation" or "info".
 
     Raises:
-        SettingsError: it is none of these.
+        SettingsError: it is something else.
     """
     if not isinstance(mask, str) or mask not in _MASKS:
         msg = f"mask is one of {', '.join(map(repr, _MASKS))}, not {quoted(mask)}"
@@ -73,7 +73,7 @@ class FunctionPlayer:
         self.function, self.mask = function, checked_mask(mask)
         self.name = name or str(getattr(function, "name", None) or getattr(function, "__name__", type(function).__name__))
         self.settings = settings
-        self._encoder = observation if isinstance(observation, Encoder) else encoder(observation)
+        self._encoder = encoder(observation)
         if settings is not None:
             self._encoder.check(settings)
             self._rules = settings.record()

@@ -1,4 +1,4 @@
-"""Players by name."""
+"""Registry of players by name, and `player_for`, which makes a player of anything that can play."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ __all__ = ["PLAYERS", "Named", "player", "player_for"]
 
 @dataclass(frozen=True)
 class Named:
-    """A player that has a name.
+    """A row of the registry of players.
 
     Attributes:
-        name: the part before the colon.
-        argument: what may stand behind it: "" nothing, "FILE" a path that must stand there, "PLIES" a number that may.
-        make: makes the player out of the argument ("" if none was given).
+        name: the part of a player's name before the colon.
+        argument: the part after it: "" for nothing, "FILE" for a path, which is required, "PLIES" for an optional number.
+        make: a function from the argument ("" if it is absent) to the player, bound to no settings.
     """
 
     name: str
@@ -45,16 +45,16 @@ class Named:
         """The player, bound to no settings.
 
         Raises:
-            SettingsError: the argument is missing, too much, or none of a player's.
+            SettingsError: the argument is missing, not allowed, or of the wrong form.
         """
         if argument and not self.argument:
-            msg = f"player {self.name!r} takes nothing behind its name, not {quoted(argument)}"
+            msg = f"player {self.name!r} takes nothing after its name, not {quoted(argument)}"
             raise SettingsError(msg)
         if self.argument == "FILE" and not argument:
             msg = f"player {self.name!r} needs a file: write '{self.name}:PATH'"
             raise SettingsError(msg)
         if self.argument == "PLIES" and argument and not argument.isdecimal():
-            msg = f"player {self.name!r} takes how far to look ahead, such as '{self.name}:1', not {quoted(argument)}"
+            msg = f"player {self.name!r} takes plies of look-ahead, such as '{self.name}:1', not {quoted(argument)}"
             raise SettingsError(msg)
         return self.make(argument)
 
@@ -63,7 +63,7 @@ class Named:
 def _shipped(name: str) -> ValueNet:
     file = resources.files("bg_env") / "data" / f"{name}.npz"
     if not file.is_file():
-        msg = f"this installation has no net for the player {name!r}: train one (bg-env train) and play it as 'greedy:FILE.npz'"
+        msg = f"this installation has no net for the player {name!r}: train one (bg-env train td) and use 'greedy:FILE.npz'"
         raise SettingsError(msg)
     with file.open("rb") as stream:
         return ValueNet.load(stream)
@@ -100,18 +100,18 @@ PLAYERS: Final[Mapping[str, Named]] = MappingProxyType(
         )
     }
 )
-"""The players known by name."""
+"""The registry: all players by name."""
 
 
 def player(name: str, settings: Settings) -> Player | PlayPlayer:
-    """The player called `name`, for these settings.
+    """The player called `name`, bound to these settings.
 
     Args:
-        name: one of `PLAYERS`, with what stands behind a colon: "td:1", "greedy:runs/td/net.npz".
-        settings: what is played.
+        name: a key of `PLAYERS`, and its argument after a colon: "td:1", "greedy:runs/td/net.npz".
+        settings: the settings in force.
 
     Raises:
-        SettingsError: no player has that name, or it does not play under these settings.
+        SettingsError: no player has this name, or it does not play under these settings.
         MissingDependencyError: it needs a package that is not installed.
     """
     if not isinstance(name, str):
@@ -138,7 +138,7 @@ def player_for(
         mask: how a callable is shown the action mask, see `FunctionPlayer`.
 
     Raises:
-        SettingsError: it is none of these, or does not play under these settings.
+        SettingsError: it is something else, or does not play under these settings.
         MissingDependencyError: it needs a package that is not installed.
     """
     if isinstance(opponent, str):

@@ -1,8 +1,6 @@
-"""The random player: never turns the cube, always takes, names any double, steps at random."""
+"""The player `random`, which plays at random; it never turns the cube and always takes."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,22 +12,25 @@ __all__ = ["RandomPlayer"]
 
 
 @kernel
-def _choose(states: Any, words: Any, actions: Any) -> None:
+def _choose(states: States, words: npt.NDArray[np.uint64], actions: npt.NDArray[np.int64]) -> None:
     for i in range(states.shape[0]):
         actions[i] = pick_action(states, i, words[i])
 
 
 class RandomPlayer:
-    """Plays a legal step drawn uniformly from the legal (source, die) pairs; rolls, takes, names a double uniformly."""
+    """A player at random: a step is drawn uniformly from the legal (source, die) pairs, a named double from all six.
+
+    It never turns the cube, and always takes.
+    """
 
     name = "random"
 
     def bind(self, settings: Settings) -> RandomPlayer:  # noqa: ARG002 - it needs no rules beyond the state
-        """The same player."""
+        """The player itself."""
         return self
 
-    def choose(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """One action for each state, from its word alone; see `Player.choose`."""
+    def choose(self, states: States, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+        """An action for each state, from its word alone; see `Player.choose`."""
         actions = np.empty(len(states), np.int64)
         _choose(states, words, actions)
         return actions

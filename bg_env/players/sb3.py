@@ -26,7 +26,7 @@ __all__ = ["ModelPlayer", "load_model"]
 def load_model(path: str | Path) -> Any:
     """The model in a .zip that Stable-Baselines3 or sb3-contrib saved: MaskablePPO, PPO, A2C, DQN or QRDQN.
 
-    Such files hold pickled objects: load only what you trust.
+    Such files hold pickled objects: load only those that you trust.
 
     Raises:
         MissingDependencyError: Stable-Baselines3 or sb3-contrib is not installed.
@@ -44,8 +44,8 @@ def load_model(path: str | Path) -> Any:
         raise SettingsError(msg)
     try:
         data, _, _ = load_from_zip_file(path, device="cpu")
-    except Exception as error:  # whatever a zip of something else brings about
-        msg = f"{path} is no model of Stable-Baselines3: {error}"
+    except Exception as error:  # anything, where it is a zip of something else
+        msg = f"{path} is not a model of Stable-Baselines3: {error}"
         raise SettingsError(msg) from error
     policy = (data or {}).get("policy_class")
     kinds = [kind for kind in (MaskablePPO, QRDQN, DQN, PPO, A2C) if policy in kind.policy_aliases.values()]
@@ -59,20 +59,20 @@ def load_model(path: str | Path) -> Any:
 class ModelPlayer:
     """A model of Stable-Baselines3 or sb3-contrib as a player.
 
-    It sees the encoder whose shape its observation space has, and the masks: MaskablePPO in its own way; of PPO and A2C,
-    which know none, the likeliest legal action is taken, of DQN and QRDQN the one of highest value. A model that was trained
-    without cube, or without naming, rolls, takes, and names 6-6 where it has no action for it.
+    It is shown the observations of the encoder whose shape its observation space has. MaskablePPO gets the action masks; PPO
+    and A2C, which know no masks, play the most probable legal action, DQN and QRDQN the one of the highest value. A model that
+    was trained without cube, or without naming doubles, rolls, takes, and names 6-6 where it has no action for it.
 
     Args:
         model: an object with `predict`, `policy`, `observation_space` and a Discrete `action_space`.
-        observation: name of the encoder; None to tell it from the shape.
-        deterministic: the likeliest action, the same in every run; False draws, by torch's own random numbers (MaskablePPO
-            only).
-        name: what the player is called.
-        settings: what is played; None: `bind` tells.
+        observation: the encoder, by name or as an `Encoder`; None to find it by the shape of the observation space.
+        deterministic: whether to play the most probable action, the same in every run; False draws from the policy, by torch's
+            own random numbers (MaskablePPO only).
+        name: the player's name; None for that of the model's class.
+        settings: the settings in force; None if they follow by `bind`.
 
     Raises:
-        SettingsError: the model's spaces fit no encoder, or it has no way to heed masks.
+        SettingsError: the model's spaces fit no encoder, or it can neither take masks nor score actions.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ def _encoder_of(space: spaces.Space[Any], wanted: str | Encoder | None) -> Encod
         shape = None
     known = list(ENCODERS.values())
     if wanted is not None:
-        known = [wanted if isinstance(wanted, Encoder) else encoder(wanted)]
+        known = [encoder(wanted)]
     for item in known:
         if item.shape == shape:
             return item
@@ -161,5 +161,5 @@ def _scores_of(model: Any) -> Callable[[Any], npt.NDArray[Any]]:
         return lambda seen: policy.quantile_net(policy.obs_to_tensor(seen)[0]).mean(dim=1).detach().cpu().numpy()
     if hasattr(policy, "q_net"):
         return lambda seen: policy.q_net(policy.obs_to_tensor(seen)[0]).detach().cpu().numpy()
-    msg = f"a model of type {type(model).__name__} heeds no masks and shows no scores: use MaskablePPO, PPO, A2C, DQN or QRDQN"
+    msg = f"a model of type {type(model).__name__} takes no masks and gives no scores: use MaskablePPO, PPO, A2C, DQN or QRDQN"
     raise SettingsError(msg)

@@ -1,22 +1,22 @@
-"""What a net is told of a position besides where the checkers are: shots, freedom to move, the race. Compiled.
+"""Features of a position beside the places of the checkers: shots, freedom to move, the race; as kernels.
 
-The 198 inputs of `tesauro198` say where the checkers are, and a small net finds it hard to see from them which rolls hit. These
-numbers are counted over the 36 rolls with whole points as sets of bits, as the board stands, for either side as if it were on
-roll. They describe, and decide nothing: what may be played is in `bg_env.rules` alone.
+The 198 inputs of `tesauro198` give the places of the checkers, from which a small net can hardly tell which rolls hit. These
+features are counted over the 36 rolls with whole points as sets of bits, as the board stands, for either side as if it were on
+roll. They describe and decide nothing: which plays are legal is decided in `bg_env.rules` alone.
 
 | input, of own side 0 to 14, the opponent's 15 to 29 | |
 |---|---|
-| 0, 1 | share of the rolls that hit a blot; that hit with both dice, on the way or by two checkers |
-| 2 | pips that the opponent loses so, a roll, the farthest blot counted, over 10 |
-| 3 | share of the rolls of which the last checker can play both dice |
-| 4 | the same for all checkers behind a block, weighted by how far they have to go, over 40 |
-| 5 | the least share of rolls, as of 3, over the places where an opponent behind might stand |
-| 6 | chance to enter a checker from the bar |
-| 7 | pips over 100 |
+| 0, 1 | share of the rolls that hit a blot; that hit with both dice, on the way or with two checkers |
+| 2 | mean pips per roll that the opponent loses by hits, counting the farthest blot, over 10 |
+| 3 | share of the rolls with which the last checker can play both dice |
+| 4 | the same for all checkers outside home, weighted by their distance from it, over 40 |
+| 5 | the least share of rolls, as of 3, over the places from the opponent's last checker back |
+| 6 | probability to enter a checker from the bar |
+| 7 | pip count over 100 |
 | 8 | place of the last checker over 25 |
-| 9 | pips over 100 to be played until there is no contact any more |
-| 10 | pips over 50 that checkers may play before the home points are given up |
-| 11 | blots over 4 that can be hit by one die or both |
+| 9 | pips to play until there is no more contact, over 100 |
+| 10 | pips that can be played before points at home are given up, over 50 |
+| 11 | opposing blots that can be hit with one die or both, over 4 |
 | 12, 13 | share of the rolls that make another point on 3 to 8; on 18 to 22 |
 | 14 | share of the rolls that make a point on a blot on 1 to 8 |
 
@@ -25,17 +25,19 @@ Then 30: no contact; 31: the lead in pips over the sum of both counts.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from bg_env._jit import kernel
+from bg_env.rules import States
 
 __all__ = ["TACTICS", "tactics", "tactics_of"]
 
 _SIDE: Final = 15
 TACTICS: Final = 2 * _SIDE + 2
-"""How many inputs these are."""
+"""The number of these inputs."""
 
 _BOARD: Final = (1 << 25) - 2
 _NEAR: Final = (1 << 9) - (1 << 3)
@@ -47,8 +49,8 @@ _ONE = np.int64(1)
 _NONE = np.int64(0)
 
 
-def _ways() -> Any:
-    """For each set of blocked points of the 12 ahead (bit 12 - d: d pips ahead): rolls of 36 that one checker can play."""
+def _ways() -> npt.NDArray[np.int8]:
+    """By the set of blocked points among the 12 ahead (bit 12 - d: d pips ahead), the rolls of 36 that one checker can play."""
     ways = np.zeros(1 << _AHEAD, np.int8)
     for blocked in range(1 << _AHEAD):
         free = [True] + [not blocked >> (_AHEAD - d) & 1 for d in range(1, _AHEAD + 1)]
@@ -60,32 +62,61 @@ def _ways() -> Any:
 
 _WAYS = _ways()
 _TOP = np.array([max(n.bit_length() - 1, 0) for n in range(_LOW + 1)], np.int8)
-"""The highest bit of 13."""
+"""The highest bit of a set of 13."""
 _COUNT = np.array([n.bit_count() for n in range(_LOW + 1)], np.int8)
+"""The number of bits of a set of 13."""
+
+Floats = npt.NDArray[np.float32]
+Seats = npt.NDArray[np.integer[Any]]
+
+
+class _Side(NamedTuple):
+    """The checkers of a side.
+
+    Attributes:
+        held: places with checkers on its own numbering, as bits; 25 is the bar.
+        made: those with two checkers or more.
+        points: points with two or more on the other side's numbering.
+        blots: points with one on the other side's numbering.
+        pips: pip count.
+        last: the farthest place.
+    """
+
+    held: int
+    made: int
+    points: int
+    blots: int
+    pips: int
+    last: int
 
 
 @kernel
-def _top(bits: Any) -> Any:
+def _top(bits: int) -> int:
+    """The highest bit."""
     high = bits >> 13
-    return 13 + np.int64(_TOP[high]) if high != 0 else np.int64(_TOP[bits & _LOW])
+    top: int = 13 + np.int64(_TOP[high]) if high != 0 else np.int64(_TOP[bits & _LOW])
+    return top
 
 
 @kernel
-def _count(bits: Any) -> Any:
-    return np.int64(_COUNT[bits & _LOW]) + np.int64(_COUNT[bits >> 13])
+def _count(bits: int) -> int:
+    """The number of bits."""
+    count: int = np.int64(_COUNT[bits & _LOW]) + np.int64(_COUNT[bits >> 13])
+    return count
 
 
 @kernel
-def _ways_from(blocked: Any, place: Any) -> Any:
-    """Rolls of 36 of which a checker on `place` can play both dice; off the board is open."""
-    if place >= _AHEAD:
-        return np.int64(_WAYS[(blocked >> (place - _AHEAD)) & 4095])
-    return np.int64(_WAYS[(blocked << (_AHEAD - place)) & 4095])
+def _ways_from(blocked: int, place: int) -> int:
+    """The rolls of 36 with which a checker on `place` can play both dice; places off the board are open."""
+    ahead = blocked >> (place - _AHEAD) if place >= _AHEAD else blocked << (_AHEAD - place)
+    ways: int = np.int64(_WAYS[ahead & 4095])
+    return ways
 
 
 @kernel
-def _points(own: Any, made: Any, blots: Any, blocked: Any, out: Any, at: Any) -> None:
-    """New points of a side with nobody on the bar, checkers on the places `own`, two and more on `made`."""
+def _write_points(side: _Side, other: _Side, out: Floats, at: int) -> None:
+    """The inputs for new points of `side`, which has no checker on the bar, against `other`, into `out` from `at` on."""
+    own, made, blots, blocked = side.held, side.made, other.blots, other.points
     free = _BOARD & ~blocked & ~made
     single = own & ~made
     near = 0
@@ -113,8 +144,9 @@ def _points(own: Any, made: Any, blots: Any, blocked: Any, out: Any, at: Any) ->
 
 
 @kernel
-def _hits_of_two(own: Any, made: Any, bar: Any, a: Any, b: Any, blots: Any, free: Any) -> Any:
+def _hits_of_two(side: _Side, bar: int, a: int, b: int, blots: int, free: int) -> tuple[int, bool]:
     """The blots that the roll of `a` and `b` hits, and whether it hits with both dice."""
+    own, made = side.held, side.made
     if bar == 0:
         to_a = (own >> a) & free
         to_b = (own >> b) & free
@@ -141,9 +173,9 @@ def _hits_of_two(own: Any, made: Any, bar: Any, a: Any, b: Any, blots: Any, free
 
 
 @kernel
-def _hits_of_double(own: Any, bar: Any, a: Any, blots: Any, free: Any) -> Any:
+def _hits_of_double(own: int, bar: int, a: int, blots: int, free: int) -> int:
     """The blots that the double of `a` hits."""
-    hit = _NONE
+    hit: int = _NONE
     now = own
     if bar > 0:
         now = (_ONE << (25 - a)) & free
@@ -158,9 +190,10 @@ def _hits_of_double(own: Any, bar: Any, a: Any, blots: Any, free: Any) -> Any:
 
 
 @kernel
-def _hits(own: Any, made: Any, bar: Any, blots: Any, blocked: Any, out: Any, at: Any) -> None:
-    """Shots of a side with `bar` checkers on the bar, checkers on the places `own` (25: the bar), two and more on `made`."""
-    free = _BOARD & ~blocked
+def _write_hits(side: _Side, bar: int, other: _Side, out: Floats, at: int) -> None:
+    """The inputs for shots of `side`, with `bar` checkers on the bar, at the blots of `other`, into `out` from `at` on."""
+    blots = other.blots
+    free = _BOARD & ~other.points
     one = 0
     two = 0
     lost = 0
@@ -168,10 +201,10 @@ def _hits(own: Any, made: Any, bar: Any, blots: Any, blocked: Any, out: Any, at:
     for a in range(1, 7):
         for b in range(1, a + 1):
             if a == b:
-                hit = _hits_of_double(own, bar, a, blots, free)
+                hit = _hits_of_double(side.held, bar, a, blots, free)
                 pair = hit & (hit - 1) != 0
             else:
-                hit, pair = _hits_of_two(own, made, bar, a, b, blots, free)
+                hit, pair = _hits_of_two(side, bar, a, b, blots, free)
             if hit != 0:
                 weight = 1 if a == b else 2
                 one += weight
@@ -186,8 +219,8 @@ def _hits(own: Any, made: Any, bar: Any, blots: Any, blocked: Any, out: Any, at:
 
 
 @kernel
-def _side(states: Any, i: Any, who: Any) -> Any:
-    """Places held, held by two and more, both on the other side's numbering (blots apart), pips, the last place."""
+def _side(states: States, i: int, player: int) -> _Side:
+    """The checkers of `player` in state `i`."""
     held = _NONE
     made = _NONE
     points = _NONE
@@ -195,7 +228,7 @@ def _side(states: Any, i: Any, who: Any) -> Any:
     pips = _NONE
     last = _NONE
     for p in range(1, 26):
-        n = np.int64(states[i]["points"][who, p])
+        n = np.int64(states[i]["points"][player, p])
         if n > 0:
             held |= _ONE << p
             pips += n * p
@@ -207,20 +240,20 @@ def _side(states: Any, i: Any, who: Any) -> Any:
                     points |= _ONE << (25 - p)
                 else:
                     blots |= _ONE << (25 - p)
-    return held, made, points, blots, pips, last
+    return _Side(held, made, points, blots, pips, last)
 
 
 @kernel
-def _freedom(states: Any, i: Any, who: Any, side: Any, other: Any, out: Any, at: Any) -> None:
-    """The inputs of a side that are no shots, where there is contact; `side` and `other` are of `_side`."""
-    blocked = other[2]
-    last = side[5]
-    behind = other[5]
+def _write_freedom(states: States, i: int, player: int, side: _Side, other: _Side, out: Floats, at: int) -> None:
+    """The other inputs of `player`, whose checkers `side` has contact with those of `other`, into `out` from `at` on."""
+    blocked = other.points
+    last = side.last
+    behind = other.last
     moves = 0
     spare = 0
     to_play = 0
     for p in range(1, last + 1):
-        n = np.int64(states[i]["points"][who, p])
+        n = np.int64(states[i]["points"][player, p])
         if n == 0:
             continue
         if p > 6:
@@ -231,7 +264,7 @@ def _freedom(states: Any, i: Any, who: Any, side: Any, other: Any, out: Any, at:
         to_play += n * max(p + behind - 25, 0)
     least = 36
     for p in range(behind, 26):
-        least = min(least, _ways_from(side[2], p))
+        least = min(least, _ways_from(side.points, p))
     closed = np.int64(_COUNT[(blocked >> 19) & 63])
     out[at + 3] = np.float32(_ways_from(blocked, last)) / np.float32(36)
     out[at + 4] = np.float32(moves) / np.float32(36 * 40)
@@ -242,43 +275,51 @@ def _freedom(states: Any, i: Any, who: Any, side: Any, other: Any, out: Any, at:
 
 
 @kernel
-def tactics(states: Any, i: Any, seat: Any, out: Any) -> None:
-    """The inputs of state `i`, as `seat` sees it who is on roll, into `out`, float32 (at least `TACTICS`)."""
+def tactics(states: States, i: int, seat: int, out: Floats) -> None:
+    """The inputs of state `i`, as the player on roll, `seat`, sees it, into `out`, float32 (at least `TACTICS`)."""
     own = _side(states, i, seat)
     theirs = _side(states, i, 1 - seat)
-    contact = own[5] + theirs[5] > 25
+    contact = own.last + theirs.last > 25
     for k in range(TACTICS):
         out[k] = np.float32(0)
     for k in range(2):
         at = k * _SIDE
-        who = seat if k == 0 else 1 - seat
+        player = seat if k == 0 else 1 - seat
         side = own if k == 0 else theirs
         other = theirs if k == 0 else own
-        out[at + 7] = np.float32(side[4]) / np.float32(100)
-        out[at + 8] = np.float32(side[5]) / np.float32(25)
+        out[at + 7] = np.float32(side.pips) / np.float32(100)
+        out[at + 8] = np.float32(side.last) / np.float32(25)
         if contact:
-            bar = np.int64(states[i]["points"][who, 25])
-            if other[3] != 0:
-                _hits(side[0], side[1], bar, other[3], other[2], out, at)
+            bar = np.int64(states[i]["points"][player, 25])
+            if other.blots != 0:
+                _write_hits(side, bar, other, out, at)
             if bar == 0:
-                _points(side[0], side[1], other[3], other[2], out, at)
-            _freedom(states, i, who, side, other, out, at)
+                _write_points(side, other, out, at)
+            _write_freedom(states, i, player, side, other, out, at)
     out[2 * _SIDE] = np.float32(0 if contact else 1)
-    both = own[4] + theirs[4]
+    both = own.pips + theirs.pips
     if both > 0:
-        out[2 * _SIDE + 1] = np.float32(theirs[4] - own[4]) / np.float32(both)
+        out[2 * _SIDE + 1] = np.float32(theirs.pips - own.pips) / np.float32(both)
 
 
 @kernel
-def _tactics_of(states: Any, seats: Any, out: Any, row: Any) -> None:
+def _write_tactics(states: States, seats: Seats, out: Floats, row: Floats) -> None:
     for i in range(states.shape[0]):
         tactics(states, i, np.int64(seats[i]), row)
         for k in range(row.shape[0]):
             out[i, k] = row[k]
 
 
-def tactics_of(states: Any, seats: Any) -> Any:
-    """The inputs of every state as player `seats[i]` sees it who is on roll: float32 (len(states), TACTICS)."""
+def tactics_of(states: States, seats: Seats) -> Floats:
+    """The inputs of every state, as the player on roll, `seats[i]`, sees it.
+
+    Args:
+        states: STATE records (n,).
+        seats: integers (n,), 0 or 1.
+
+    Returns:
+        float32 (n, TACTICS).
+    """
     out = np.empty((len(states), TACTICS), np.float32)
-    _tactics_of(states, seats, out, np.empty(TACTICS, np.float32))
+    _write_tactics(states, seats, out, np.empty(TACTICS, np.float32))
     return out
