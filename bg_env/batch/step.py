@@ -41,7 +41,7 @@ from bg_env.rules import (
     States,
     apply,
     apply_roll,
-    draw,
+    draw_roll,
     episode_key,
     forfeit,
     new_episode,
@@ -86,8 +86,7 @@ def next_roll(states: States, slots: Slots, i: int, rules: Rules, dice: npt.NDAr
             return dice[q, 0], dice[q, 1]
         if not unequal:
             return dice[q, 0], dice[q, 1]
-    d1, d2 = draw(states[i]["key"], states[i]["rolls"], unequal)
-    states[i]["rolls"] += 1
+    d1, d2 = draw_roll(states, i, rules)
     starter = slots[i]["starter"]
     if opening and ((starter == 0 and d2 > d1) or (starter == 1 and d1 > d2)):
         d1, d2 = d2, d1
