@@ -10,7 +10,7 @@ import numpy as np
 from bg_env import actions
 from bg_env.actions import Event
 from bg_env.checks import checked_die, checked_seed, is_player, is_whole
-from bg_env.errors import IllegalActionError, OrderError, PositionError, quoted
+from bg_env.errors import IllegalActionError, OrderError, PositionError, SettingsError, quoted
 from bg_env.game_history import Known, Past, flattened, history_of, last_move, linked, roll_event
 from bg_env.game_state import (
     DONE,
@@ -22,7 +22,7 @@ from bg_env.game_state import (
     with_key_of,
     with_other_stream,
 )
-from bg_env.game_view import PHASE, Fixed, GameView, rules_of
+from bg_env.game_view import PHASE, Fixed, GameView, rules_of, why_illegal
 from bg_env.notation.gnubg_ids import read_ids
 from bg_env.notation.moves import find_play
 from bg_env.notation.xgid import read_xgid
@@ -125,7 +125,10 @@ class Game(GameView):
         if not isinstance(position, Position):
             msg = f"a game goes on from a bg_env.Position, not from {quoted(position)}"
             raise PositionError(msg)
-        chosen = Settings(position.variant, **settings)
+        if settings.setdefault("variant", position.variant) != position.variant:
+            msg = f"the position is one of {position.variant.name}: leave variant out, or give a position of the other"
+            raise SettingsError(msg)
+        chosen = Settings(**settings)
         try:
             d1, d2 = (0, 0) if dice is None else map(checked_die, dice)
         except (TypeError, ValueError) as error:
@@ -440,22 +443,3 @@ def _restored(
     game._past = steps[-1] if steps else None
     game._others = steps[others - 1] if others else None
     return game
-
-
-def why_illegal(game: Game, action: int | str) -> str | None:
-    """Why `action` is illegal in `game` now, as a sentence that names the rule's clause; None if it is legal.
-
-    Args:
-        game: the game.
-        action: an action number, or its text: "8/4", "double".
-
-    Raises:
-        NotationError: the text is not an action.
-        IllegalActionError: `action` is neither text nor an integer.
-    """
-    if isinstance(action, str):
-        action = actions.parse_action(action, game._states, 0)
-    if not is_whole(action):
-        msg = f"an action is an integer, not {quoted(action)}"
-        raise IllegalActionError(msg)
-    return actions.why_illegal_text(game._states, 0, game._settings, int(action), game._fixed.rules)

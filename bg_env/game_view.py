@@ -9,6 +9,8 @@ import numpy as np
 
 from bg_env import actions
 from bg_env.actions import Event
+from bg_env.checks import is_whole
+from bg_env.errors import IllegalActionError, quoted
 from bg_env.game_state import SIZE, Bytes, as_states, deciding, legal_numbers, offset_of
 from bg_env.notation.gnubg_ids import write_match_id
 from bg_env.notation.xgid import write_xgid
@@ -17,7 +19,7 @@ from bg_env.position import Play, Position, plays_of_state
 from bg_env.render.text import board_text
 from bg_env.rules import MOST_ACTIONS, Phase, Rules, Settings, States, ties_double
 
-__all__ = ["PHASE", "Fixed", "GameView", "rules_of"]
+__all__ = ["PHASE", "Fixed", "GameView", "rules_of", "why_illegal"]
 
 PHASE: Final = offset_of("phase")
 _TURN: Final = offset_of("turn")
@@ -218,3 +220,22 @@ class GameView:
 
     def __str__(self) -> str:
         return board_text(self._states, 0, self.settings)
+
+
+def why_illegal(game: GameView, action: int | str) -> str | None:
+    """Why `action` is illegal in `game` now, as a sentence that names the rule's clause; None if it is legal.
+
+    Args:
+        game: the game.
+        action: an action number, or its text: "8/4", "double".
+
+    Raises:
+        NotationError: the text is not an action.
+        IllegalActionError: `action` is neither text nor an integer.
+    """
+    if isinstance(action, str):
+        action = actions.parse_action(action, game.states, 0)
+    if not is_whole(action):
+        msg = f"an action is an integer, not {quoted(action)}"
+        raise IllegalActionError(msg)
+    return actions.why_illegal_text(game.states, 0, game.settings, int(action))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import bg_env
+from bg_env import Game, Position
 from bg_env.arena import ratings, round_robin
 from bg_env.cli.main import main
 from bg_env.equity import match_equity
@@ -14,7 +15,7 @@ from bg_env.errors import BgEnvError, PositionError, SettingsError
 from bg_env.players import player_for
 from bg_env.render.svg import board_svg
 from bg_env.render.text import board_text
-from bg_env.rules import STATE, Settings
+from bg_env.rules import STATE, VARIANTS, Settings
 
 STATES = np.zeros(1, STATE)
 FLOATS = np.zeros((1, 26))
@@ -60,3 +61,13 @@ def test_the_command_line_quotes_bad_words_short_and_printable(capsys, tmp_path)
         assert "\x1b" not in shown
         assert "\\x1b[31mb.mat" in shown
     assert isinstance(main, click.Group)
+
+
+def test_settings_given_twice_are_refused():
+    settings = Settings()
+    for call in (lambda: Game(settings, settings=settings), lambda: settings.but(settings=settings)):
+        with pytest.raises(SettingsError, match="unexpected keyword argument 'settings'"):
+            call()
+    with pytest.raises(SettingsError, match="the position is one of backgammon"):
+        Game.from_position(Position.start(), variant="hypergammon")
+    assert Game.from_position(Position.start(), variant=VARIANTS["backgammon"]).settings == settings

@@ -122,7 +122,7 @@ def find_version(name):
 def test_every_id_and_module_has_a_version_with_a_history(project):
     names = [
         *registration.IDS,
-        *(f"{path.stem.rpartition('_')[0]}-{path.stem.rpartition('_')[2]}" for path in PACKAGE.glob("*_v*.py")),
+        *(f"{path.stem.rpartition('_')[0]}-{path.stem.rpartition('_')[2]}" for path in PACKAGE.glob("*_v[0-9].py")),
     ]
     assert {re.fullmatch(r"[\w/]+-(v\d+)", name)[1] for name in names} == set(registration.HISTORY)
     assert list(registration.HISTORY) == [f"v{n}" for n in range(len(registration.HISTORY))]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from bg_env.batch.opponents import batch_opponent, opponent_kind, pubeval_finish
 from bg_env.batch.shared_step import NOTHING, NUMBERS, play_in_turns, step_in_turns, turns_of
 from bg_env.batch.threads import Call, Slices
 from bg_env.errors import IllegalActionError, OrderError
-from bg_env.observations import ENCODERS, Encoder, check_encoder
+from bg_env.observations import ENCODERS, Encoder, check_encoder, write_rows
 from bg_env.options import EnvOptions
 from bg_env.reset_options import start_from
 from bg_env.rewards import CUSTOM
@@ -98,8 +99,8 @@ class Games:
         self.ended["winner"] = -1
         self.finals = np.zeros(n if same_step else 0, STATE)
         self.final_info = np.zeros((INFO + 1, n if same_step else 0), np.int32)
-        self._custom_view = _is_custom(options.encoder)
-        self._custom = self._custom_view or options.reward.kind == CUSTOM
+        self.custom_view = _is_custom(options.encoder)
+        self._custom = self.custom_view or options.reward.kind == CUSTOM
         self._checks: Counter[tuple[str, Encoder]] = Counter()
         self._final_views = np.zeros((0, options.encoder.size), np.float32)
         self.some_over = True
@@ -138,8 +139,6 @@ class Games:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_scratch": {}}
-
-    # Saving ---
 
     def save(self) -> tuple[Any, ...]:
         """All that changes in a step or a reset, for `restore`."""
@@ -185,7 +184,7 @@ class Games:
             self.run(lambda lo, hi, *_: batch.begin_games(games, which, template, first, starter, info, lo, hi))
             self._reply(info)
             self._close_step(info)
-            if self._custom_view:  # a trial: what is wrong with it is to be found while the games can be put back
+            if self.custom_view:  # a trial: what is wrong with it is to be found while the games can be put back
                 self._try_encoder()
         except BaseException:
             self.restore(saved)
@@ -349,7 +348,7 @@ class Games:
             SettingsError: a user's encoder is refused, see `bg_env.observations.check_encoder`.
         """
         self.run(lambda lo, hi, *_: self._look(view, lo, hi))
-        if self._custom_view:
+        if self.custom_view:
             self._observe(view)
 
     def _look(self, view: View, lo: int, hi: int) -> None:
@@ -360,7 +359,7 @@ class Games:
     def _encode(self, view: View, lo: int, hi: int) -> None:
         """Write the observations of an encoder of bg_env, if they are wanted."""
         flat = view.flat
-        if flat is not None and not self._custom_view:
+        if flat is not None and not self.custom_view:
             kernel = self.options.encoder.kernel
             if hi - lo == self.n:
                 kernel(self.states, self.rules, self.viewers, flat)
@@ -369,7 +368,7 @@ class Games:
 
     def _observe_step(self, view: View, done: npt.NDArray[np.bool_]) -> None:
         """Write the observations of a user's encoder after a step; `done` marks the games that ended in it."""
-        if self._custom_view:
+        if self.custom_view:
             self._observe(view)
             if len(self.finals):
                 self._final_views = self._observe_finals(done)
@@ -394,14 +393,17 @@ class Games:
         Raises:
             SettingsError: a user's encoder is refused, see `bg_env.observations.check_encoder`.
         """
-        if _is_custom(encoder) and len(states) and self._checks[where, encoder] < _CHECKS:
+        if not len(states):
+            return  # a user's function need not expect that
+        if (custom := _is_custom(encoder)) and self._checks[where, encoder] < _CHECKS:
             check_encoder(encoder, states, self.rules, seats)
             self._checks[where, encoder] += 1
-        share = -(-len(states) // len(self.ranges))
+        share, do = -(-len(states) // len(self.ranges)), partial(write_rows, encoder) if custom else encoder.kernel
 
         def write(lo: int, hi: int, *_: Any) -> None:
             k = self.ranges.index((lo, hi)) * share
-            encoder.kernel(states[k : k + share], self.rules, seats[k : k + share], out[k : k + share])
+            if k < len(states):
+                do(states[k : k + share], self.rules, seats[k : k + share], out[k : k + share])
 
         self.run(write)
 
@@ -414,13 +416,13 @@ class Games:
         Returns:
             float32 (k, size): of the k games that `done` marks, in order.
         """
-        return self._final_views if self._custom_view else self._observe_finals(done)
+        return self._final_views if self.custom_view else self._observe_finals(done)
 
     def _observe_finals(self, done: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
         index = np.flatnonzero(done)
         views = np.empty((len(index), self.options.encoder.size), np.float32)
         seats = self.final_info[INFO, index].astype(np.int8)
-        if self._custom_view:
+        if self.custom_view:
             self.encode("finals", self.options.encoder, self.finals[index], seats, views)
         else:
             self.options.encoder.kernel(self.finals[index], self.rules, seats, views)
@@ -435,7 +437,7 @@ class Games:
 
     def _shown(self, view: View) -> Arrays:
         """The fields of a `Shown`."""
-        if view.flat is None or self._custom_view:
+        if view.flat is None or self.custom_view:
             return self.viewers, view.mask, _NO_FLAT, NOTHING
         return self.viewers, view.mask, view.flat, NUMBERS[self.options.encoder.name]
 

@@ -21,7 +21,7 @@ from bg_env.batch.opponents import opponent_kind, reply_once
 from bg_env.checks import checked_seed
 from bg_env.errors import IllegalActionError
 from bg_env.game import Game
-from bg_env.observations import default_seat
+from bg_env.observations import default_seat, write_rows
 from bg_env.options import EnvOptions
 from bg_env.records.record import Record
 from bg_env.records.write import record_of
@@ -110,6 +110,21 @@ class Episode(Games):
         """Be as when `saved` was saved."""
         memory, self.dice, self.some_over, self.begun = saved
         self._bytes[:] = np.frombuffer(memory, np.int8)
+
+    def mark(self) -> tuple[Any, ...]:
+        """All that `act` changes, for `go_back`."""
+        actions = None if self._actions is None else len(self._actions)
+        records = None if self.records is None else len(self.records)
+        return self.save(), self._info.copy(), self._mask.copy(), self.player, actions, records
+
+    def go_back(self, mark: tuple[Any, ...]) -> None:
+        """Be as when `mark` was made, before one `act`."""
+        saved, self._info[:], self._mask[:], self.player, actions, records = mark
+        self.restore(saved)
+        if self._actions is not None:
+            del self._actions[actions:]
+        if self.records is not None:
+            del self.records[records:]
 
     def record_from_now(self) -> None:
         """Make a record of each episode that begins from now on."""
@@ -228,9 +243,16 @@ class Episode(Games):
         return int(default_seat(self.states, 0)) if seat is None else seat
 
     def observation(self, seat: int) -> npt.NDArray[np.float32]:
-        """A new array: the board as `seat` sees it, at any time."""
+        """A new array: the board as `seat` sees it, at any time.
+
+        Raises:
+            SettingsError: a user's encoder raised an error.
+        """
         out = np.empty(self._rows, np.float32)
-        self._write(self.states, self.rules, _SEATS[seat], out)
+        if self.custom_view:
+            write_rows(self.options.encoder, self.states, self.rules, _SEATS[seat], out)
+        else:
+            self._write(self.states, self.rules, _SEATS[seat], out)
         return out[0] if self._flat else out.reshape(self.options.encoder.shape)
 
     def mask(self, seat: int) -> npt.NDArray[np.int8]:

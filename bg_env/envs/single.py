@@ -129,12 +129,24 @@ class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
             OrderError: before `reset` or after the end.
             IllegalActionError: the action is no integer of the action space or, under `illegal="raise"`, not legal, or the
                 opponent chose an illegal one. Nothing has changed.
+            SettingsError: a user's encoder or reward raised an error; nothing has changed.
         """
         if not self._going:
             msg = "step() needs an episode: call reset() first"
             raise OrderError(msg)
         if type(action) is not int or not 0 <= action < self._size:
             action = checked(action, self._size)
+        if not self._episode.custom_view:
+            return self._step(action)
+        before = self._episode.mark()
+        try:
+            return self._step(action)
+        except BaseException:
+            self._episode.go_back(before)
+            self._going = True
+            raise
+
+    def _step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         episode = self._episode
         actor = episode.seat
         if actor is None:

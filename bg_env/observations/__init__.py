@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Final
 
 from bg_env.errors import SettingsError, quoted
-from bg_env.observations.base import Encoder, check_encoder, default_seat, default_seats
+from bg_env.observations.base import Encoder, check_encoder, default_seat, default_seats, write_rows
 from bg_env.observations.counts import COUNTS
 from bg_env.observations.openspiel import OPENSPIEL
 from bg_env.observations.pgx import PGX
@@ -27,7 +27,7 @@ from bg_env.observations.pubeval import PUBEVAL
 from bg_env.observations.tesauro import TESAURO
 from bg_env.observations.tesauro198 import TESAURO198
 
-__all__ = ["ENCODERS", "Encoder", "check_encoder", "default_seat", "default_seats", "encoder"]
+__all__ = ["ENCODERS", "Encoder", "check_encoder", "default_seat", "default_seats", "encoder", "write_rows"]
 
 ENCODERS: Final[Mapping[str, Encoder]] = MappingProxyType(
     {item.name: item for item in (TESAURO, TESAURO198, COUNTS, PLANES, PUBEVAL, OPENSPIEL, PGX)}

@@ -23,7 +23,7 @@ from bg_env.rules.settings import RULES, Rules, Settings
 from bg_env.rules.state import STATE, Phase, States
 from bg_env.rules.variant import VARIANTS
 
-__all__ = ["Encoder", "check_encoder", "default_seat", "default_seats", "labelled"]
+__all__ = ["Encoder", "check_encoder", "default_seat", "default_seats", "labelled", "write_rows"]
 
 Floats = npt.NDArray[np.float32]
 
@@ -290,15 +290,24 @@ def check_encoder(encoder: Encoder, states: States, rules: Rules, seats: npt.NDA
         raise SettingsError(msg)
 
 
+def write_rows(encoder: Encoder, states: States, rules: Rules, seats: npt.NDArray[np.int8], out: Floats) -> None:
+    """Call a user's encoder.
+
+    Raises:
+        SettingsError: it raised an error.
+    """
+    try:
+        encoder.kernel(states, rules, seats, out)
+    except Exception as error:
+        msg = f"encoder {encoder.name}: its function raised {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        raise SettingsError(msg) from error
+
+
 def _rows(encoder: Encoder, states: States, rules: Rules, seats: npt.NDArray[np.int8]) -> tuple[Floats, tuple[Any, ...]]:
     """What an encoder writes over rows of NaN, and the arguments as it left them."""
     rows = np.full((len(states), encoder.size), np.nan, np.float32)
     given = states.copy(), rules.copy(), seats.copy()
-    try:
-        encoder.kernel(*given, rows)
-    except Exception as error:
-        msg = f"encoder {encoder.name}: its function raised {type(error).__name__}: {' '.join(str(error).split())[:200]}"
-        raise SettingsError(msg) from error
+    write_rows(encoder, *given, rows)
     return rows, given
 
 

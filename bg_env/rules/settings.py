@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bg_env._renamed import warn_renamed
 from bg_env.checks import checked_flag, checked_whole, is_flag
-from bg_env.errors import SettingsError, known_names, quoted
+from bg_env.errors import SettingsError, known_names, quoted, unexpected
 from bg_env.rules.actions import ACTIONS, BEAVER, DROP, STEPS
 from bg_env.rules.variant import VARIANTS, Variant, VariantLike, variant_of
 
@@ -245,7 +245,14 @@ class Settings:
         return not self.allow_dead_cube
 
     def but(self, **changes: Any) -> Settings:
-        """A copy with some settings changed and checked again."""
+        """A copy with some settings changed and checked again.
+
+        Raises:
+            SettingsError: a value is refused.
+            UnknownOptionError: a setting has an unknown name.
+        """
+        if "settings" in changes:
+            raise unexpected(type(self).but.__name__, ["settings"], tuple(settings_names()))
         return read_settings(self, **changes)
 
 
