@@ -263,7 +263,7 @@ def test_what_is_refused():
     for options in ({"plies": 2}, {"plies": True}, {"number": 0}, {"margin": -0.1}, {"cube_life": 1.1}):
         with pytest.raises(SettingsError, match=next(iter(options))):
             ValuePlayer(net, **options)
-    with pytest.raises(SettingsError, match="no file of a value net"):
+    with pytest.raises(SettingsError, match="not a file of a value net"):
         ValuePlayer("nowhere.npz")
 
 
