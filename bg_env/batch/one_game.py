@@ -1,7 +1,8 @@
-"""A step of a batch of one game, with its mask, in one call: the kernels under the environments of one game.
+"""A batch of one game as one piece of memory, and its steps, each with its mask in one call.
 
-The parts of the step are those of `bg_env.batch.step`; no episode begins in it. A call from Python costs a tenth of a
-microsecond more for each array of records than for its bytes, so the kernels are given bytes, see `as_bytes`.
+The environments of one game run on this. The parts of a step are those of `bg_env.batch.step`; no episode begins in it. A call
+from Python costs about 40 nanoseconds more for each array, and 130 for one of records: for all arrays of a batch as much as the
+step itself. So the kernels are given a GAME record, as bytes, and see the arrays of a `Batch` in it.
 """
 
 from __future__ import annotations
@@ -12,28 +13,59 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env._jit import inlined, kernel
-from bg_env.batch.layout import ENDED, PLAN, SLOT, Arrays, Batch, Info
+from bg_env.batch.info import INFO, Info
+from bg_env.batch.layout import ENDED, PLAN, SLOT, Batch
 from bg_env.batch.step import close_step, next_roll, open_step, opponent_decides, random_replies, reward_is_due
+from bg_env.rewards import CUSTOM
 from bg_env.rules import RULES, STATE, Phase, apply_roll
 from bg_env.rules.legal import write_mask
 
-__all__ = ["WAITING", "Mask", "as_bytes", "end_step", "random_step", "roll_once", "step_once"]
+__all__ = ["GAME", "WAITING", "Dice", "Mask", "Memory", "end_step", "random_step", "roll_once", "step_once"]
 
+GAME: Final = np.dtype(
+    [
+        ("states", STATE),
+        ("slots", SLOT),
+        ("rules", RULES),
+        ("plan", PLAN),
+        ("sets", np.int32, (2,)),
+        ("ended", STATE),
+        ("info", np.int32, (INFO, 1)),
+    ],
+    align=True,
+)
+"""The arrays of a `Batch` of one game, but for `dice`, and its info array. `ended` counts with a user's reward only."""
+
+Memory: TypeAlias = npt.NDArray[np.int8]
+"""The bytes of a GAME record."""
+Dice: TypeAlias = npt.NDArray[np.int64]
+"""(m, 2): see `Batch`."""
 Mask: TypeAlias = npt.NDArray[np.int8]
-"""int8 (1, actions)."""
+"""(1, actions)."""
 WAITING: Final = -2
 """Instead of a player: the opponent must decide, or a user's reward be added, and then `end_step` be called."""
 
-
-def as_bytes(batch: Arrays) -> Arrays:
-    """The fields of a `Batch`, with arrays of bytes, of the same memory, in place of arrays of records."""
-    return tuple(array.view(np.int8) if array.dtype.names else array for array in batch)
+_AT: Final = [at for _, at, *_ in (GAME.fields or {}).values()]
+_STATES, _SLOTS, _RULES, _PLAN, _SETS, _ENDED, _INFO = _AT
+_STATE_SIZE, _SLOT_SIZE, _RULES_SIZE, _PLAN_SIZE = STATE.itemsize, SLOT.itemsize, RULES.itemsize, PLAN.itemsize
+_SETS_SIZE, _INFO_SIZE = 8, 4 * INFO
 
 
 @inlined
-def _as_batch(batch: Arrays) -> Batch:
-    states, slots, rules, plan, dice, sets, ended = batch
-    return Batch(states.view(STATE), slots.view(SLOT), rules.view(RULES), plan.view(PLAN), dice, sets, ended.view(STATE))
+def _opened(memory: Memory, dice: Dice) -> tuple[Batch, Info]:
+    """The arrays in a piece of memory."""
+    plan = memory[_PLAN : _PLAN + _PLAN_SIZE].view(PLAN)
+    ended = _STATE_SIZE if plan[0]["reward"] == CUSTOM else 0
+    games = Batch(
+        memory[_STATES : _STATES + _STATE_SIZE].view(STATE),
+        memory[_SLOTS : _SLOTS + _SLOT_SIZE].view(SLOT),
+        memory[_RULES : _RULES + _RULES_SIZE].view(RULES),
+        plan,
+        dice,
+        memory[_SETS : _SETS + _SETS_SIZE].view(np.int32).reshape((1, 2)),
+        memory[_ENDED : _ENDED + ended].view(STATE),
+    )
+    return games, memory[_INFO : _INFO + _INFO_SIZE].view(np.int32).reshape((INFO, 1))
 
 
 @inlined
@@ -52,20 +84,20 @@ def _end(games: Batch, info: Info, mask: Mask) -> tuple[float, int]:
 
 
 @kernel
-def step_once(batch: Arrays, action: int, info: Info, mask: Mask) -> tuple[float, int]:
+def step_once(memory: Memory, dice: Dice, action: int, mask: Mask) -> tuple[float, int]:
     """The player who decides does `action`.
 
     Args:
-        batch: see `as_bytes`.
+        memory: of the game, written.
+        dice: the rolls given in advance.
         action: an action number; one that is not legal loses the game.
-        info: the info array (INFO, 1), written.
         mask: the legal actions of who acts next, written; zeros if the episode is over.
 
     Returns:
         Player 0's reward, and who acts next: 0, 1, -1 if the episode is over, or WAITING (then the rest of the step is left
         to `end_step` or `random_step`, the mask too).
     """
-    games = _as_batch(batch)
+    games, info = _opened(memory, dice)
     open_step(games, 0, action, info)
     if opponent_decides(games, 0) or reward_is_due(games, 0):
         return 0.0, WAITING
@@ -73,23 +105,24 @@ def step_once(batch: Arrays, action: int, info: Info, mask: Mask) -> tuple[float
 
 
 @kernel
-def random_step(batch: Arrays, info: Info, mask: Mask) -> tuple[float, int]:
+def random_step(memory: Memory, dice: Dice, mask: Mask) -> tuple[float, int]:
     """The random opponent's decisions, then `end_step`."""
-    games = _as_batch(batch)
+    games, info = _opened(memory, dice)
     random_replies(games, 0, info)
     return _end(games, info, mask)
 
 
 @kernel
-def end_step(batch: Arrays, info: Info, mask: Mask) -> tuple[float, int]:
+def end_step(memory: Memory, dice: Dice, mask: Mask) -> tuple[float, int]:
     """The rest of a step, or of a reset, after the opponent's decisions; see `step_once`."""
-    return _end(_as_batch(batch), info, mask)
+    games, info = _opened(memory, dice)
+    return _end(games, info, mask)
 
 
 @kernel
-def roll_once(batch: Arrays) -> tuple[int, int]:
+def roll_once(memory: Memory, dice: Dice) -> tuple[int, int]:
     """Throw the dice of a chance phase, once; the dice, in the opening player 0's first."""
-    games = _as_batch(batch)
+    games, _ = _opened(memory, dice)
     d1, d2 = next_roll(games.states, games.slots, 0, games.rules, games.dice)
     apply_roll(games.states, 0, games.rules, d1, d2)
     return int(d1), int(d2)

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from bg_env.actions import Event, why_illegal_text
 from bg_env.batch.batch import Games
-from bg_env.batch.info import INFO, Info, info_dict
-from bg_env.batch.layout import OTHER_OPPONENT, RANDOM_OPPONENT, SLOT
-from bg_env.batch.one_game import WAITING, as_bytes, end_step, random_step, roll_once, step_once
+from bg_env.batch.info import Info, info_dict
+from bg_env.batch.layout import OTHER_OPPONENT, RANDOM_OPPONENT
+from bg_env.batch.one_game import GAME, WAITING, end_step, random_step, roll_once, step_once
 from bg_env.batch.opponents import opponent_kind, reply_once
 from bg_env.checks import checked_seed
 from bg_env.errors import IllegalActionError
@@ -55,7 +55,10 @@ class Episode(Games):
         super().__init__(options, 1, opponent=opponent, seat=seat, same_step=False, limit=0, threads=1)
         self.player = -1
         self.records: list[Record] | None = None
-        self._info = np.zeros((INFO, 1), np.int32)
+        self._memory = np.zeros(1, GAME)
+        for name in ("states", "slots", "rules", "plan", "sets"):
+            self._memory[name] = getattr(self, name)
+        self._memory["ended"]["winner"] = -1
         self._mask = np.zeros((1, options.settings.actions), np.int8)
         self._raises = options.illegal == "raise"
         encoder = options.encoder
@@ -63,13 +66,17 @@ class Episode(Games):
         self._link()
 
     def _link(self) -> None:
-        """Make the views of the arrays that the step path works with."""
-        self._bytes = as_bytes(self._batch)
+        """Let the arrays of the batch, and others that are used in every step, be views of the game's memory."""
+        memory = self._memory
+        self.states, self.slots, self.plan = memory["states"], memory["slots"], memory["plan"]
+        self.sets: npt.NDArray[np.int32] = memory["sets"]
+        self.ended = memory["ended"][: len(self.ended)]
+        self._info, self._bytes = memory["info"][0], memory.view(np.int8)
         self._values, self._legal = self._info[:, 0], self._mask[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in ("_bytes", "_values", "_legal")}
+        views = ("states", "slots", "plan", "sets", "_info", "_bytes", "_values", "_legal")
+        return {name: value for name, value in super().__getstate__().items() if name not in views}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -97,13 +104,13 @@ class Episode(Games):
         self._careful = self._asks or keeps or custom
 
     def save(self) -> tuple[Any, ...]:
-        """All that a step or a reset changes, for `restore`; bytes take a tenth of the time of arrays of one record."""
-        return self.states.tobytes(), self.slots.tobytes(), self.dice, self.some_over, self.begun
+        """All that a step or a reset changes, but for the mask, for `restore`."""
+        return self._memory.tobytes(), self.dice, self.some_over, self.begun
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Be as when `saved` was saved."""
-        states, slots, *rest = saved
-        super().restore((np.frombuffer(states, STATE), np.frombuffer(slots, SLOT), *rest))
+        memory, self.dice, self.some_over, self.begun = saved
+        self._bytes[:] = np.frombuffer(memory, np.int8)
 
     def mark(self) -> tuple[Any, ...]:
         """All that `act` changes, for `go_back`."""
@@ -143,24 +150,21 @@ class Episode(Games):
         start = start_from(options, self.settings) if keeps else None
         if seed is not None:
             seed = checked_seed(seed)
-        before = self._actions, self._info, self._mask.copy(), self.player
+        actions, mask, player = self._actions, self._mask.copy(), self.player
         self._actions = [] if keeps else None
         self._find_way()
         try:
-            self.begin(_ALL, seed, {} if options is None else options, np.empty((INFO, 1), np.int32))
+            self.begin(_ALL, seed, {} if options is None else options, self._info)
         except BaseException:
-            self._actions, self._info, self._mask, self.player = before
+            self._actions, self._mask[:], self.player = actions, mask, player
             self._find_way()
-            self._link()
             raise
         self._start, self._copies = start, 0
         self._record()
 
-    def _close_step(self, info: Info) -> None:
-        self._info = info
-        self._link()
+    def _close_step(self, info: Info) -> None:  # noqa: ARG002 - it is the game's own
         end = random_step if self._random else end_step
-        _, self.player = end(self._bytes, self._info, self._mask)
+        _, self.player = end(self._bytes, self.dice, self._mask)
 
     def act(self, action: int) -> float:
         """Do an action of the player who decides, and let the opponent answer; player 0's reward.
@@ -176,30 +180,30 @@ class Episode(Games):
             raise IllegalActionError(why_illegal_text(self.states, 0, self.settings, action, self.rules))
         if self._careful:
             return self._act_carefully(action)
-        reward, player = step_once(self._bytes, action, self._info, self._mask)
+        reward, player = step_once(self._bytes, self.dice, action, self._mask)
         if player == WAITING:
             if self._random:
-                reward, player = random_step(self._bytes, self._info, self._mask)
+                reward, player = random_step(self._bytes, self.dice, self._mask)
             else:
                 self._ask_opponent(self._info)
-                reward, player = end_step(self._bytes, self._info, self._mask)
+                reward, player = end_step(self._bytes, self.dice, self._mask)
         self.player = player
         return reward
 
     def _act_carefully(self, action: int) -> float:
         """`act` where the actions are kept or the opponent may fail."""
-        saved, info, player = self.save(), self._info.copy(), self.player
+        saved, player = self.save(), self.player
         kept = 0 if self._actions is None else len(self._actions)
         if self._actions is not None and player >= 0:
             self._actions.append(action)
         try:
-            reward, self.player = step_once(self._bytes, action, self._info, self._mask)
+            reward, self.player = step_once(self._bytes, self.dice, action, self._mask)
             if self.player == WAITING:
                 self._reply(self._info)
-                reward, self.player = end_step(self._bytes, self._info, self._mask)
+                reward, self.player = end_step(self._bytes, self.dice, self._mask)
         except BaseException:
             self.restore(saved)
-            self._info[:], self.player = info, player
+            self.player = player
             if self._actions is not None:
                 del self._actions[kept:]
             raise
@@ -279,15 +283,16 @@ class Episode(Games):
         """
         if self._actions is None or self._start is None:
             return []
-        start, states, slots = self._start, self._first(self._start), np.zeros(1, SLOT)
+        start, memory = self._start, np.zeros(1, GAME)
+        memory["states"], memory["rules"] = self._first(start), self.rules
         dice = np.array(start.dice, np.int64).reshape(-1, 2)
+        states, slots = memory["states"], memory["slots"]
         slots["queue_end"], slots["starter"] = len(dice), -1 if start.starter is None else start.starter
-        batch = as_bytes((states, slots, self.rules, self.plan, dice, np.zeros((1, 2), np.int32), np.zeros(0, STATE)))
         events: list[Event] = []
         for action in (*self._actions, None):
             while states["phase"][0] in (Phase.OPENING, Phase.ROLL):
                 opening, turn = states["phase"][0] == Phase.OPENING, int(states["turn"][0])
-                d1, d2 = roll_once(batch)
+                d1, d2 = roll_once(memory.view(np.int8), dice)
                 starter = None if d1 == d2 else int(d2 > d1)
                 events.append(Event(starter if opening else turn, roll=(d1, d2)))
             if action is None:
