@@ -231,15 +231,15 @@ class Game(GameView):
         """
         self._apply(action)
 
-    def _apply(self, action: int) -> int:
-        """`apply`; returns DONE, or ROLL_GOES_ON if there is more of the roll to play."""
+    def _apply(self, action: int, part: bool = False) -> int:
+        """`apply`, `part` of a play; returns DONE, or ROLL_GOES_ON if there is more of the roll to play."""
         number = action if type(action) is int and 0 <= action < ACTIONS else actions.checked(action, ACTIONS)
         before, fixed = self._state, self._fixed
         after: Bytes = np.empty(SIZE, np.int8)
         done = advance(before, after, fixed.rule_bytes, number, self._seeded)
         if done == ILLEGAL:
             raise IllegalActionError(actions.why_illegal_text(self._states, 0, fixed.settings, number, fixed.rules))
-        self._past = Past(self._past, before, number)
+        self._past = Past(self._past, before, number, part)
         self._state = after
         return done
 
@@ -291,8 +291,8 @@ class Game(GameView):
         before = self._state, self._past
         try:
             done = ILLEGAL
-            for number in numbers:
-                done = self._apply(number)
+            for k, number in enumerate(numbers):
+                done = self._apply(number, part=k > 0)
             if whole and done != DONE:
                 msg = f"{quoted(str(play))} is a part of the roll only: a Play finishes it"
                 raise IllegalActionError(msg)
@@ -345,10 +345,10 @@ class Game(GameView):
         raise IllegalActionError(msg)
 
     def undo(self) -> None:
-        """Take back the last action, roll of `apply_roll` or resignation, with the dice that the game threw after it.
+        """Take back the last call of `play`, `apply`, `apply_roll` or `resign`, with the dice that the game threw after it.
 
         The same dice come again. (In a copy that takes back what was done before it was made, other dice come: a search must
-        not see those of the game.) A whole play is as many actions as it has steps.
+        not see those of the game.)
 
         Raises:
             OrderError: nothing has been done since the game was made.
@@ -356,7 +356,7 @@ class Game(GameView):
         last, others = self._past, False
         while last is not None:
             others = others or last is self._others
-            if last.done is not None:
+            if last.done is not None and not last.part:
                 break
             last = last.earlier
         if last is None:
@@ -432,7 +432,7 @@ def _restored(
     copies: int,
     others: int,
     states: Bytes,
-    done: list[int | Event | None],
+    done: list[tuple[int | Event | None, bool]],
 ) -> Game:
     """A game that was pickled; `others` is how many of the things done were done before the copy was made."""
     settings, first, events, recorded_from = begun

@@ -26,11 +26,13 @@ class Past(NamedTuple):
         state: the state before it.
         done: an action, or the event of a roll that was given or of a resignation; None where the game only threw the dice
             that were due.
+        part: whether it goes on with the play of the action before it, so that both are taken back at once.
     """
 
     earlier: Past | None
     state: Bytes
     done: int | Event | None
+    part: bool = False
 
 
 Known = tuple[Past | None, tuple[Event, ...]]
@@ -76,21 +78,21 @@ def _add_events(events: list[Event], step: Past, after: Bytes, rules: Rules) -> 
         apply_roll(states, 0, rules, d1, d2)
 
 
-def flattened(past: Past | None) -> tuple[Bytes, list[int | Event | None]]:
-    """A past as its states, int8 (n, SIZE), and its events, oldest first (for pickles, which limit nesting)."""
+def flattened(past: Past | None) -> tuple[Bytes, list[tuple[int | Event | None, bool]]]:
+    """A past as its states, int8 (n, SIZE), and `done` and `part` of each, oldest first (for pickles, which limit nesting)."""
     steps: list[Past] = []
     while past is not None:
         steps.append(past)
         past = past.earlier
     states = np.array([step.state for step in reversed(steps)], np.int8).reshape(-1, SIZE)
-    return states, [step.done for step in reversed(steps)]
+    return states, [(step.done, step.part) for step in reversed(steps)]
 
 
-def linked(states: Bytes, done: list[int | Event | None]) -> list[Past]:
+def linked(states: Bytes, done: list[tuple[int | Event | None, bool]]) -> list[Past]:
     """The past of `flattened`, each of its steps, oldest first."""
     steps: list[Past] = []
     for state, what in zip(states, done, strict=True):
-        steps.append(Past(steps[-1] if steps else None, state.copy(), what))
+        steps.append(Past(steps[-1] if steps else None, state.copy(), *what))
     return steps
 
 

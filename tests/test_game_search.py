@@ -280,8 +280,8 @@ def test_the_same_dice_come_again():
     game = Game(seed=5, cube=False)
     game.play(game.legal_plays()[3])
     history, states = game.history, game.states
-    for _ in range(2):
-        game.undo()
+    game.undo()
+    assert (len(game.history), len(game.dice)) == (1, 2)
     for event in history[-3:]:
         if event.action is not None:
             game.apply(event.action)
@@ -293,10 +293,36 @@ def test_what_was_undone_can_be_done_otherwise():
     game = Game.from_position(Position.start(), (3, 1))
     game.play("8/5 6/5")
     game.undo()
-    game.undo()
     game.play("24/20")
     assert [event.action for event in game.history] == [step_action(24, 3), step_action(21, 1)]
     assert str(game.record().games[0].entries[0].text).startswith("24/")
+
+
+@pytest.mark.parametrize("seed", [None, 4])
+def test_undo_takes_back_as_much_as_the_call_did(seed):
+    """A play as a whole, whether it is a Play or text, on its own or played step by step before; also in a copy and a pickle."""
+    game, seen = Game(seed=seed, cube=False), []
+    rng = random.Random(2)
+    for turn in range(60):
+        if game.phase != Phase.CHECKER:
+            seen.append(picture(game))
+            game.apply_roll(*((2, 1) if game.phase == Phase.OPENING else (rng.randint(1, 6), rng.randint(1, 6))))
+            continue
+        play = rng.choice(game.legal_plays())
+        for part in (str(play), play, None)[turn % 3 :][:1]:
+            seen.append(picture(game))
+            if part is None and len(play.steps) > 1:
+                game.apply(play.steps[0].action)
+                seen.append(picture(game))
+                game.play(rng.choice(game.legal_plays()))
+            else:
+                game.play(play if part is None else part)
+    for twin in (pickle.loads(pickle.dumps(game)), copy.copy(game), game):  # noqa: S301 - made here
+        for picture_then in reversed(seen):
+            twin.undo()
+            assert picture(twin) == picture_then
+        with pytest.raises(OrderError, match="nothing can be taken back"):
+            twin.undo()
 
 
 def test_a_copy_that_takes_back_more_does_not_get_the_dice_of_the_game():
