@@ -300,7 +300,7 @@ def test_what_was_undone_can_be_done_otherwise():
 
 @pytest.mark.parametrize("seed", [None, 4])
 def test_undo_takes_back_as_much_as_the_call_did(seed):
-    """A play as a whole, whether it is a Play or text, on its own or played step by step before; also in a copy and a pickle."""
+    """A play as a whole, given as a Play or as text, after single steps or not; also in a copy and a pickle."""
     game, seen = Game(seed=seed, cube=False), []
     rng = random.Random(2)
     for turn in range(60):

@@ -113,7 +113,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
 
         Args:
             seed: 0 to 2**64 - 1. None: the next episode since the last seed (a random one if there was none).
-            options: any of position (an XGID, a gnubg position id, or one with its match id behind a colon), game (a
+            options: any of position (an XGID, a gnubg position id, or one with its match id after a colon), game (a
                 `bg_env.Game`), dice (pairs: the next rolls; from a start the first is player_0's die and player_1's),
                 starter (0 or 1), score (points of both), crawford (bool).
 

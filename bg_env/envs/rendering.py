@@ -1,4 +1,4 @@
-"""What `render` gives in each render mode, from one drawing."""
+"""Pictures of an environment's game in each render mode, from one drawing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class View:
             need_pillow()
 
     def open(self) -> None:
-        """Open the window of "human", so that what is amiss with it is known before anything happens.
+        """Open the window of "human", so that a failure shows before anything else happens.
 
         Raises:
             MissingDependencyError: pygame is absent.
@@ -49,7 +49,7 @@ class View:
             self._window = window
 
     def render(self, episode: Episode) -> Any:
-        """The board as text ("ansi") or uint8 pixels (height, width, 3) ("rgb_array"); "human" shows it and gives None."""
+        """The board as text ("ansi") or uint8 pixels (height, width, 3) ("rgb_array"); "human" shows it and returns None."""
         if self.mode is None:
             return None
         if self.mode == "ansi":

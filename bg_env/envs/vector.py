@@ -6,7 +6,7 @@ in domain DICE roll number r is `draw(key, r, ...)`; in domain SEAT word 0 gives
 one was asked for; in domain CHOICE the opponent's decisions take one word each in order, a whole play counting as one. Within
 an episode the order is: opening throw; then, until the learner must decide, the opponent's decisions and the dice they make
 due; then the learner's action, the dice it makes due, the opponent again, and so on. Dice given as a reset option are used
-before the stream's and take no word of it. An episode that ends before the learner could act is told of by its next step.
+before the stream's and take no word of it. An episode that ends before the learner could act is reported by its next step.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from bg_env.rules.game import (
 )
 from bg_env.rules.legal import MOST_ACTIONS, is_legal, legal_mask, legal_sets, list_actions, pick_action
 from bg_env.rules.moves import play_step, step_sets
-from bg_env.rules.plays import MAX_PLAYS, PlayBuffer, list_plays, play_buffer, plays, plays_into, plays_scratch
+from bg_env.rules.plays import MAX_PLAYS, PlayBuffer, list_plays, play_buffer, plays
 from bg_env.rules.reasons import Reason, illegal_reason
 from bg_env.rules.scoring import board_level, counted_level
 from bg_env.rules.settings import (
@@ -127,8 +127,6 @@ __all__ = [
     "play_on",
     "play_step",
     "plays",
-    "plays_into",
-    "plays_scratch",
     "read_settings",
     "resign",
     "set_up",

@@ -29,7 +29,7 @@ from bg_env.rules.settings import Rules
 from bg_env.rules.state import STATE, Phase, States
 from bg_env.rules.variant import BAR, OFF
 
-__all__ = ["MAX_PLAYS", "PlayBuffer", "grown", "list_plays", "play_buffer", "plays", "plays_into", "plays_scratch"]
+__all__ = ["MAX_PLAYS", "PlayBuffer", "grown", "list_plays", "play_buffer", "plays"]
 
 MAX_PLAYS = 3060
 """No roll has more distinct plays: four equal steps shared among 15 checkers can be shared in C(18, 4) = 3060 ways."""
@@ -74,14 +74,10 @@ class _Roll(NamedTuple):
     last: bool
 
 
-def plays_scratch() -> tuple[States, npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The arrays `work`, `path`, `sets` and `pairs` of a new `PlayBuffer`."""
-    return np.empty(5, STATE), np.zeros(4, np.int64), np.zeros((3, 5), np.int64), np.zeros((2, 26), np.int64)
-
-
 def play_buffer(size: int = MAX_PLAYS) -> PlayBuffer:
     """A new buffer for so many plays."""
-    return PlayBuffer(*plays_scratch(), np.empty(size, STATE), np.empty((size, 4), np.int16))
+    work, path, sets, pairs = np.empty(5, STATE), np.zeros(4, np.int64), np.zeros((3, 5), np.int64), np.zeros((2, 26), np.int64)
+    return PlayBuffer(work, path, sets, pairs, np.empty(size, STATE), np.empty((size, 4), np.int16))
 
 
 @inlined
@@ -305,23 +301,6 @@ def list_plays(states: States, i: int, rules: Rules, buffer: PlayBuffer, n: int)
     if states[i]["left"][0] > 1:
         return _doubles(states, i, rules, buffer, n)
     return _two_dice(states, i, rules, buffer, n)
-
-
-@kernel
-def plays_into(
-    states: States,
-    i: int,
-    rules: Rules,
-    work: States,
-    path: npt.NDArray[np.int64],
-    sets: npt.NDArray[np.int64],
-    pairs: npt.NDArray[np.int64],
-    after: States,
-    actions: npt.NDArray[np.int16],
-    n: int,
-) -> int:
-    """`list_plays` with the fields of a `PlayBuffer` one by one."""
-    return list_plays(states, i, rules, PlayBuffer(work, path, sets, pairs, after, actions), n)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""The folder of a training run, which never overwrites another run unless told to."""
+"""The folder of a training run, which never overwrites another run unless asked to."""
 
 from __future__ import annotations
 
