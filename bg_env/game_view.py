@@ -13,6 +13,7 @@ from bg_env.checks import is_whole
 from bg_env.errors import IllegalActionError, quoted
 from bg_env.game_state import SIZE, Bytes, as_states, deciding, legal_numbers, offset_of
 from bg_env.notation.gnubg_ids import write_match_id
+from bg_env.notation.ogid import write_ogid
 from bg_env.notation.xgid import write_xgid
 from bg_env.outcome import outcome_of
 from bg_env.position import Play, Position, plays_of_state
@@ -165,6 +166,15 @@ class GameView:
             NotationError: it cannot hold the state.
         """
         return write_xgid(self._states, 0, self.settings)
+
+    @property
+    def ogid(self) -> str:
+        """The OGID; player 0 is its White.
+
+        Raises:
+            NotationError: it cannot hold the state.
+        """
+        return write_ogid(self._states, 0, self.settings)
 
     @property
     def position_id(self) -> str:

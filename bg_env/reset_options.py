@@ -11,8 +11,9 @@ import numpy as np
 from bg_env.checks import checked_die, checked_flag, is_player, is_whole
 from bg_env.errors import PositionError, SettingsError, quoted
 from bg_env.game import Game
-from bg_env.notation.gnubg_ids import decode_position_id, read_ids
-from bg_env.notation.xgid import read_xgid
+from bg_env.notation import read_position
+from bg_env.notation.gnubg_ids import decode_position_id
+from bg_env.notation.pasted import find_id
 from bg_env.rules import END_NONE, OFF, Phase, Rules, Settings, States, check_state, new_episode, set_up, ties_double
 
 __all__ = ["Start", "read_reset_options", "start_from"]
@@ -159,14 +160,12 @@ def _from_game(game: Any, settings: Settings) -> States:
 
 def _from_id(text: Any, settings: Settings, starter: int | None) -> States:
     if not isinstance(text, str):
-        msg = f"option position is an XGID or a gnubg id as text, not {type(text).__name__}"
+        msg = f"option position is an id as text (an XGID, an OGID or gnubg's), not {type(text).__name__}"
         raise SettingsError(msg)
-    if text.startswith("XGID=") or text.count(":") > 2:
-        return read_xgid(text, settings.variant, settings)[0]
-    board, _, match = text.partition(":")
-    if match:
-        return read_ids(board, match, settings.variant, settings)[0]
-    mover, opponent = decode_position_id(text, settings.variant)
+    found = find_id(text)
+    if found.kind != "position":
+        return read_position(text, settings.variant, settings)[0]
+    mover, opponent = decode_position_id(found.words[0], settings.variant)
     states = Game.new(settings.variant).states
     turn = starter or 0
     states["points"][0, turn], states["points"][0, 1 - turn] = mover, opponent

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -22,6 +23,7 @@ from bg_env.train.setting import Setting
 __all__ = [
     "PLAYER_HELP",
     "FiniteRange",
+    "IdCommand",
     "command_line",
     "name_of",
     "option_name",
@@ -35,6 +37,8 @@ __all__ = [
 ]
 
 _KINDS: Final = {".zip": "sb3", ".npz": "greedy"}
+_DASHED_ID: Final = re.compile(r"(?!--[a-z][-a-z]*=)-(?:[-A-Za-z]{25}:|.*\s)", re.DOTALL)
+"""A word that begins with a dash and is no option: an XGID without its label, or pasted text."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 PLAYER_HELP: Final = f"A player: {', '.join(PLAYERS)} (see bg-env info), or the folder of a training run."
@@ -57,6 +61,14 @@ class FiniteRange(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
         return number
+
+
+class IdCommand(click.Command):
+    """A command that takes ids: a word that begins with a dash may be one, as XGIDs do, and is then no option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line; see `click.Command.parse_args`."""
+        return super().parse_args(ctx, [f" {word}" if _DASHED_ID.match(word) else word for word in args])
 
 
 def settings_options(cube_help: str) -> Callable[[F], F]:

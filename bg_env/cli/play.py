@@ -16,6 +16,7 @@ import bg_env
 from bg_env.cli.params import (
     PLAYER_HELP,
     FiniteRange,
+    IdCommand,
     command_line,
     name_of,
     player_of,
@@ -67,7 +68,9 @@ def _game_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options of a game, which a command takes as `begun`."""
 
     @click.option("--seed", type=int, help="Seed of the dice, 0 to 2**64 - 1.  [default: a new one each time]")
-    @click.option("--position", metavar="ID", help="Start from an XGID or a GNU Backgammon id, which also decides the stakes.")
+    @click.option(
+        "--position", metavar="ID", help="Start from an XGID, an OGID or a GNU Backgammon id, which also decides the stakes."
+    )
     @settings_options("Play with the doubling cube.  [default: the variant's]")
     @functools.wraps(command)
     def begin(
@@ -87,7 +90,7 @@ def _game_options(command: Callable[..., None]) -> Callable[..., None]:
     return begin
 
 
-@click.command(short_help="Play against a player in the terminal.")
+@click.command(cls=IdCommand, short_help="Play against a player in the terminal.")
 @click.option("--opponent", default=strongest(), show_default=True, metavar="PLAYER", help=PLAYER_HELP)
 @click.option("--seat", type=click.IntRange(0, 1), default=0, show_default=True, help="Your seat: 0 is White, 1 is Black.")
 @_game_options
@@ -130,7 +133,7 @@ def play(begun: _Begun, opponent: str, seat: int, hints_by: str, save: Path | No
                     click.echo(f"To continue this game: {command_line('play', *words)}")
 
 
-@click.command(short_help="Watch two players play.")
+@click.command(cls=IdCommand, short_help="Watch two players play.")
 @click.argument("first", metavar="WHITE")
 @click.argument("second", metavar="BLACK")
 @_game_options

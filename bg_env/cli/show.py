@@ -4,51 +4,104 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Final
 
 import click
 
 import bg_env
-from bg_env.cli.params import supports_colour, supports_unicode, variant_option
-from bg_env.errors import SettingsError, quoted
+from bg_env.cli.params import IdCommand, supports_colour, supports_unicode, variant_option
+from bg_env.errors import NotationError, SettingsError, quoted
 from bg_env.files import write_whole
 
 __all__ = ["plays", "show"]
 
 
-@click.command(short_help="Draw a position.")
+_ID_HELP: Final = (
+    'POSITION is an XGID, an OGID, a GNU Backgammon position id, or a position id and a match id joined by ":"; or pasted text '
+    "or a URL with one of them in it, in quotes."
+)
+
+
+@click.command(cls=IdCommand, short_help="Draw a position.", help=f"Draw the board of POSITION.\n\n{_ID_HELP}")
 @click.argument("position")
 @variant_option
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON instead: the position, its stakes, and its ids in every notation."
+)
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write the drawing as SVG.")
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII characters only, without colour.")
-def show(position: str, variant: str, svg: Path | None, ascii_only: bool) -> None:
-    """Draw the board of POSITION.
-
-    POSITION is an XGID, a GNU Backgammon position id, or a position id and a match id joined by ":".
-    """
+def show(position: str, variant: str, as_json: bool, svg: Path | None, ascii_only: bool) -> None:
+    """Draw the board of POSITION, or print it as JSON."""
     from bg_env.render.svg import board_svg
     from bg_env.render.text import board_text
 
     game = _read(position, variant)
     if svg is not None:
         write_whole(svg, board_svg(game.states, 0, game.settings))
+    if as_json:
+        click.echo(json.dumps(_facts(game), indent=1, ensure_ascii=not supports_unicode()))
+        return
     unicode, colour = not ascii_only and supports_unicode(), not ascii_only and supports_colour()
     click.echo(board_text(game.states, 0, game.settings, colour=colour, unicode=unicode))
     if svg is not None:
         click.echo(f"written: {svg}")
 
 
-@click.command(short_help="List the legal plays of a roll.")
+def _or_none(read: Callable[[], str]) -> str | None:
+    """An id; None where the notation cannot hold the state."""
+    try:
+        return read()
+    except NotationError:
+        return None
+
+
+def _facts(game: bg_env.Game) -> dict[str, Any]:
+    """A game as plain values, for JSON; points on each player's own numbering, 25 the bar, 0 borne off."""
+    from bg_env.render.scene import scene
+
+    seen, settings = scene(game.states, 0, game.settings), game.settings
+    cube = seen.cube
+    return {
+        "variant": settings.variant.name,
+        "settings": str(settings),
+        "phase": str(game.phase),
+        "to_decide": game.player,
+        "on_roll": seen.on_roll,
+        "dice": [die.number for die in seen.dice[:2]],
+        "points": [{str(point): n for point, n in enumerate(side) if n} for side in seen.points],
+        "pips": list(seen.pips),
+        "cube": None if cube is None else {"value": cube.value, "owner": cube.owner, "offered_to": cube.offered_to},
+        "match_length": settings.match_length,
+        "score": None if seen.scores is None else list(seen.scores),
+        "crawford": bool(game.states["crawford"][0]),
+        "jacoby": settings.jacoby,
+        "beavers": settings.beavers,
+        "cube_cap": settings.cube_cap,
+        "message": seen.message,
+        "ids": {
+            "xgid": _or_none(lambda: game.xgid),
+            "ogid": _or_none(lambda: game.ogid),
+            "position_id": _or_none(lambda: game.position_id),
+            "match_id": _or_none(lambda: game.match_id),
+        },
+    }
+
+
+@click.command(
+    cls=IdCommand,
+    short_help="List the legal plays of a roll.",
+    help=f"""List the distinct legal plays of DICE (31, 3-1) in POSITION, each with the id of the position after it.
+
+{_ID_HELP} DICE can be left out if the id has a roll.""",
+)
 @click.argument("position")
 @click.argument("dice", required=False)
 @variant_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: each play and the id of the position after it.")
 def plays(position: str, dice: str | None, variant: str, as_json: bool) -> None:
-    """List the distinct legal plays of DICE (31, 3-1) in POSITION, each with the id of the position after it.
-
-    POSITION is an XGID, a GNU Backgammon position id, or a position id and a match id joined by ":". DICE can be left out if
-    the id has a roll.
-    """
+    """List the distinct legal plays of a roll."""
     before, roll = _before_the_roll(position, variant)
     if dice is None and roll is None:
         msg = "the id has no roll: give the dice as well, such as 31 or 3-1"
@@ -68,16 +121,21 @@ def plays(position: str, dice: str | None, variant: str, as_json: bool) -> None:
 def _before_the_roll(text: str, variant: str) -> tuple[bg_env.Position, tuple[int, int] | None]:
     """The position of the player on roll, and the roll that the id has (a `Game` would have passed a roll without a play)."""
     from bg_env.notation.gnubg_ids import decode_match_id
+    from bg_env.notation.pasted import find_id
 
-    _read(text, variant)  # the id as a whole must be valid
-    fields = text.strip().split(":")
-    if len(fields) == 10:
-        dice, fields[4] = fields[4], "00" if fields[4].isdigit() else fields[4]
-        roll = (int(dice[0]), int(dice[1])) if dice.isdigit() and dice != "00" else None
-        return _read(":".join(fields), variant).position, roll
-    match = decode_match_id(fields[1]) if len(fields) == 2 else None
+    game = _read(text, variant)  # the id as a whole must be valid
+    found = find_id(text)
+    if found.kind in ("xgid", "ogid"):
+        fields = found.words[0].split(":")
+        at, empty = (4, "00") if found.kind == "xgid" else (3, "")
+        dice = fields[at] if len(fields) > at and re.fullmatch("[1-6][1-6]", fields[at]) else ""
+        if not dice:
+            return game.position, None
+        fields[at] = empty
+        return _read(":".join(fields), variant).position, (int(max(dice)), int(min(dice)))
+    match = decode_match_id(found.words[1]) if found.kind == "ids" else None
     roll = (match.die1, match.die2) if match is not None and match.die1 else None
-    return bg_env.Position.from_id(fields[0], variant), roll
+    return bg_env.Position.from_id(found.words[0], variant), roll
 
 
 def _read(text: str, variant: str) -> bg_env.Game:

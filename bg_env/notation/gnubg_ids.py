@@ -36,14 +36,16 @@ from bg_env.notation.state_of_id import (
     ImpossibleIdError,
     Setup,
     all_off,
+    default_cap,
     kept_alive,
+    least_cap,
     refuse_unsayable,
     same_after_reading,
     settle_settings,
     stand,
     viewer,
 )
-from bg_env.rules import BAR, LIFTED_CAP, OFF, Phase, Settings, States, Variant, check_board, variant_of
+from bg_env.rules import BAR, OFF, Phase, Settings, States, Variant, check_board, variant_of
 
 __all__ = [
     "DROPPED",
@@ -96,7 +98,6 @@ _WIDTHS: Final = (
     ("no_jacoby", 1),
 )
 _MATCH_ID: Final = "a match id"
-_DEFAULT_CAP: Final = 64
 
 
 def _text_of_bits(bits: int, n_bytes: int) -> str:
@@ -326,7 +327,7 @@ def read_ids(
     rest = {
         "variant": chosen,
         "cube": True if turned or fields.double else None,
-        "cube_cap": _DEFAULT_CAP if 1 << fields.cube_log2 + fields.double <= _DEFAULT_CAP else LIFTED_CAP,
+        "cube_cap": default_cap(fields.cube_log2 + fields.double),
         "allow_dead_cube": kept_alive(length, fields.cube_log2, (fields.score0, fields.score1)[fields.move], fields.double),
     }
     settled = settle_settings(what, said, settings, rest)
@@ -376,6 +377,8 @@ def write_position_id(states: States, i: int) -> str:
 def write_match_id(states: States, i: int, settings: Settings) -> str:
     """The match id of state `i` (state 1 while playing; bit 66 set in matches and where Jacoby is not played).
 
+    No match id holds the cube's highest value: give `read_ids` the settings to read a cube at 64 under a higher one.
+
     Raises:
         NotationError: the id cannot hold the state.
     """
@@ -408,5 +411,7 @@ def write_match_id(states: States, i: int, settings: Settings) -> str:
         fields.update(turn=1 - side if s["chain"] else side, double=int(s["chain"]))
         fields.update(die1=int(s["dice"][0]), die2=int(s["dice"][1]))
     text = encode_match_id(MatchId(**fields))  # type: ignore[arg-type] # only the owner may be None
-    same_after_reading(states, i, read_ids(write_position_id(states, i), text, settings.variant)[0], _MATCH_ID)
+    position = write_position_id(states, i)
+    made = read_ids(position, text, settings.variant)[1]
+    same_after_reading(states, i, read_ids(position, text, settings=least_cap(made, settings))[0], _MATCH_ID)
     return text

@@ -34,8 +34,10 @@ __all__ = [
     "ImpossibleIdError",
     "Setup",
     "all_off",
+    "default_cap",
     "fill_state",
     "kept_alive",
+    "least_cap",
     "refuse_unsayable",
     "same_after_reading",
     "settle_settings",
@@ -43,6 +45,7 @@ __all__ = [
     "viewer",
 ]
 
+_DEFAULT_CAP: Final = 64
 _NAMES: Final = {1: "double", 2: "beaver", 3: "raccoon"}
 
 
@@ -82,6 +85,16 @@ class Setup:
 def kept_alive(length: int, cube: int, doubler_score: int, chain: int) -> bool:
     """Whether dead cubes must be in play (R9.3): an id of a match shows a double that waits while the cube is dead."""
     return bool(length and chain) and doubler_score + (1 << cube) >= length
+
+
+def default_cap(log2: int) -> int | None:
+    """The cube's cap of an id without one: 64, or none where the cube is turned to more (log2 of its value)."""
+    return _DEFAULT_CAP if 1 << log2 <= _DEFAULT_CAP else None
+
+
+def least_cap(read: Settings, in_force: Settings) -> Settings:
+    """Settings read from an id without a cap, with the cap in force where that is higher."""
+    return read.but(cube_cap=in_force.cube_cap) if in_force.cap_log2 > read.cap_log2 else read
 
 
 def settle_settings(what: str, said: dict[str, Any], settings: Settings | None, fallback: dict[str, Any]) -> Settings:

@@ -10,7 +10,7 @@
 | 6, 7 | score of the bottom and of the top player |
 | 8 | in a match 1 for the Crawford game; for money 1 Jacoby + 2 beavers |
 | 9 | match length, 0 for money |
-| 10 | log2 of the cube's highest value |
+| 10 | log2 of the cube's highest value; 0 with a cube that is turned, or offered: no limit; absent: 64, no limit for a higher cube |
 
 The top player is `player_0`, the bottom one `player_1`. Checkers that are in no letter are borne off. A cube that is off is
 written as one with the highest value 1. Beavers, where allowed, are read as beavers and raccoons.
@@ -22,9 +22,11 @@ import re
 from typing import Any, Final
 
 from bg_env.errors import NotationError
+from bg_env.notation.pasted import xgid_in
 from bg_env.notation.state_of_id import (
     Setup,
     all_off,
+    default_cap,
     kept_alive,
     refuse_unsayable,
     same_after_reading,
@@ -57,14 +59,11 @@ def _fields(text: str) -> list[str]:
     if not isinstance(text, str):
         msg = f"an XGID is text, not {type(text).__name__}"
         raise NotationError(msg)
-    body = text.strip()
-    if body[:5].upper() == "XGID=":
-        body = body[5:]
-    words = body.split(":")
-    if len(words) != len(_FIELDS):
-        msg = f"an XGID has {len(_FIELDS)} fields with ':' between them, and {text[:60]!r} has {len(words)}"
+    words = (xgid_in(text) or text.strip()).split(":")
+    if len(words) not in (len(_FIELDS) - 1, len(_FIELDS)):
+        msg = f"an XGID has 10 fields with ':' between them (the last may be absent), and {text[:60]!r} has {len(words)}"
         raise NotationError(msg)
-    for k, (word, (name, pattern, right)) in enumerate(zip(words, _FIELDS, strict=True), 1):
+    for k, (word, (name, pattern, right)) in enumerate(zip(words, _FIELDS, strict=False), 1):
         if not pattern.fullmatch(word) or not word.isascii():
             msg = f"XGID: field {k}, {name}, is {right}, not {word[:40]!r}"
             raise NotationError(msg)
@@ -97,7 +96,7 @@ def read_xgid(text: str, variant: str | Variant = "backgammon", settings: Settin
     """A game from an XGID.
 
     Args:
-        text: the ten fields; `XGID=` before them may be absent.
+        text: the id, alone or anywhere in a text or URL; `XGID=` before it may be absent.
         variant: gives the number of checkers and the rules that no id holds.
         settings: the settings in force, whose match length and Jacoby the id must not contradict; its cap and beavers do not
             count then. None: all settings come from the id.
@@ -107,20 +106,24 @@ def read_xgid(text: str, variant: str | Variant = "backgammon", settings: Settin
         settings: the settings in force.
 
     Raises:
-        NotationError: `text` is not an XGID, or its game cannot stand (then a PositionError as well).
+        NotationError: `text` has no XGID, or its game cannot stand (then a PositionError as well).
     """
     words = _fields(text)
     chosen = settings.variant if settings else variant_of(variant)
     letters, dice = words[0], words[4]
-    cube, owner, turn, bottom, top, special, length, cap = (int(words[k]) for k in (1, 2, 3, 5, 6, 7, 8, 9))
+    cube, owner, turn, bottom, top, special, length = (int(words[k]) for k in (1, 2, 3, 5, 6, 7, 8))
     if length and special > 1:
         msg = f"XGID: field 8 of a match is 1 in the Crawford game, else 0, not {special}"
         raise NotationError(msg)
     said = {"match_length": length}
     if not length:
         said["jacoby"] = bool(special & 1)
-    rest: dict[str, Any] = {"variant": chosen, "cube": True, "cube_cap": 1 << cap, "beavers": special & 2 if not length else 0}
     chain = _TURNS.index(dice) + 1 if dice in _TURNS else 0
+    if len(words) < len(_FIELDS):
+        cap = default_cap(cube + chain)
+    else:
+        cap = None if words[9] == "0" and (cube or owner or chain) else 1 << int(words[9])
+    rest: dict[str, Any] = {"variant": chosen, "cube": True, "cube_cap": cap, "beavers": special & 2 if not length else 0}
     rest["allow_dead_cube"] = kept_alive(length, cube, bottom if turn > 0 else top, chain)
     settled = settle_settings("XGID", said, settings, rest)
     if dice in _TURNS[1:] and length:
