@@ -66,7 +66,7 @@ def _after(label: re.Pattern[str], text: str) -> str | None:
 
 
 def xgid_in(text: str) -> str | None:
-    """The XGID in a text, without `XGID=`; what stands after that label if it is none; None without either.
+    """The XGID in a text, without `XGID=`; or the word after that label; None without either.
 
     Raises:
         NotationError: there are different ones.
@@ -76,7 +76,7 @@ def xgid_in(text: str) -> str | None:
 
 
 def ogid_in(text: str) -> str | None:
-    """The OGID in a text, without `OGID=`; what stands after that label if it is none; None without either.
+    """The OGID in a text, without `OGID=`; or the word after that label; None without either.
 
     Raises:
         NotationError: there are different ones.
