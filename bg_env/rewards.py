@@ -12,8 +12,8 @@ Steps that end no game give 0, and so does a game cut off by the limit on turns 
 highest level and the episode, so it costs the same as the worst loss at the present cube; under
 `match` and `mwc` it loses the match.
 
-Over a match `mwc` sums to 1 less the chance that the winner had at the start (a half, from 0-0). The table describes play with a
-cube; in matches without one the chances where a player needs 1 are those of the Crawford game.
+Over a match `mwc` sums to 1 less the chance that the winner had at the start (a half, from 0-0). The table describes play with
+a cube; in matches without one the chances where a player needs 1 are those of the Crawford game.
 """
 
 from __future__ import annotations
