@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import re
@@ -13,6 +14,8 @@ from typing import Any, Final, TypeVar, cast, get_type_hints
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.vector import AutoresetMode
 
 from bg_env.checks import is_player
 from bg_env.errors import SettingsError, quoted, unexpected
@@ -26,6 +29,7 @@ __all__ = [
     "OPTIONS",
     "EnvKeywords",
     "EnvOptions",
+    "JsonSpec",
     "read_options",
     "read_seat",
     "takes_options",
@@ -162,6 +166,34 @@ def read_options(variant: VariantLike | None, options: Mapping[str, Any], render
     shown = {name: given.pop(name) for name in _SHOWN if name in given}
     _one_of("render_mode", shown.get("render_mode"), (None, *render_modes))
     return EnvOptions(read_settings(**given), **shown)
+
+
+class JsonSpec:
+    """An environment whose `spec` can be written as JSON whatever numbers its options were given as."""
+
+    _spec: EnvSpec | None = None
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """The `EnvSpec` that Gymnasium made the environment of, with Python's numbers in place of NumPy's."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = copy.copy(spec)
+        if self._spec is not None:
+            self._spec.kwargs = _plain(self._spec.kwargs)
+
+
+def _plain(value: Any) -> Any:
+    """A keyword argument, or a dict, list or tuple of such, as JSON can hold it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, AutoresetMode):
+        return value.value
+    if type(value) in (list, tuple):
+        return type(value)(map(_plain, value))
+    return {name: _plain(one) for name, one in value.items()} if type(value) is dict else value
 
 
 # The one list, out of the signatures and docstrings of `Settings` and `EnvOptions`

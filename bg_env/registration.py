@@ -1,4 +1,4 @@
-"""The Gymnasium ids, as rows of a table; entry points are strings, so registering imports nothing."""
+"""The ids of Gymnasium and PettingZoo, as rows of two tables; entry points are strings, so that they import nothing."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import gymnasium
+import pettingzoo
 
-__all__ = ["HISTORY", "IDS", "register_all"]
+__all__ = ["AEC_IDS", "HISTORY", "IDS", "register_all"]
 
 HISTORY: Final[Mapping[str, tuple[str, str]]] = {
     "v0": ("the first version: action layout v0", "0.1.0"),
@@ -31,8 +32,22 @@ arguments beside it change single fields of what is given there.
 """
 
 
+AEC_IDS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    "bg_env/backgammon_v0": ("backgammon_v0", {}),
+    "bg_env/nackgammon_v0": ("nackgammon_v0", {}),
+    "bg_env/nackgammon_ballard_v0": ("nackgammon_v0", {"variant": "nackgammon_ballard"}),
+    "bg_env/acey_deucey_v0": ("acey_deucey_v0", {}),
+    "bg_env/hypergammon_v0": ("hypergammon_v0", {}),
+    "bg_env/longgammon_v0": ("longgammon_v0", {}),
+}
+"""PettingZoo's ids, each with the module whose `env` it calls and the keyword arguments that it presets.
+
+`pettingzoo.make("aec", id, **options)` takes the options of that module's `env`. PettingZoo has ids from version 1.27 on.
+"""
+
+
 def register_all() -> None:
-    """Register every id of `IDS` that Gymnasium does not know yet."""
+    """Register every id of `IDS` that Gymnasium does not know yet, and of `AEC_IDS` that PettingZoo does not."""
     for name, preset in IDS.items():
         if name not in gymnasium.registry:
             gymnasium.register(
@@ -41,3 +56,9 @@ def register_all() -> None:
                 vector_entry_point="bg_env.envs.vector:VectorEnv",
                 kwargs={"settings": dict(preset)},
             )
+    known: Mapping[str, Any] | None = getattr(pettingzoo, "aec_registry", None)
+    if known is None:
+        return
+    for name, (module, options) in AEC_IDS.items():
+        if name.replace("_v", "-v") not in known:
+            pettingzoo.register("aec", name, f"bg_env.{module}:env", kwargs=dict(options))

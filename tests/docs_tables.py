@@ -26,7 +26,7 @@ from bg_env.batch.info import INFO_KEYS
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.single import SingleEnv
 from bg_env.players import PLAYERS
-from bg_env.registration import HISTORY, IDS
+from bg_env.registration import AEC_IDS, HISTORY, IDS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -84,9 +84,12 @@ def ids() -> str:
 
 
 def modules() -> str:
-    names = [path.stem for path in sorted(PACKAGE.glob("*_v0.py"))]
-    rows = [(code(f"bg_env.{name}"), name.removesuffix("_v0")) for name in names]
-    return table(("PettingZoo module", "variant"), sorted(rows, key=lambda row: list(VARIANTS).index(row[1])))
+    assert {module for module, _ in AEC_IDS.values()} == {path.stem for path in PACKAGE.glob("*_v0.py")}
+    rows = [
+        (code(f"bg_env.{module}"), code(name), given.get("variant", module.removesuffix("_v0")))
+        for name, (module, given) in AEC_IDS.items()
+    ]
+    return table(("PettingZoo module", "id", "variant"), sorted(rows, key=lambda row: list(VARIANTS).index(row[2])))
 
 
 def layout(variant: Any) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+import pickle
 import warnings
 
 import gymnasium
 import numpy as np
+import pettingzoo
 import pytest
 from env_cases import (
     IDS,
@@ -30,7 +33,11 @@ from bg_env.batch.one_game import step_once as step_kernel
 from bg_env.envs import rendering as view
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.single import SingleEnv
+from bg_env.envs.vector import VectorEnv
+from bg_env.errors import OrderError
 from bg_env.observations.tesauro import encode_tesauro as view_kernel
+from bg_env.registration import AEC_IDS, register_all
+from bg_env.rules import VARIANTS, Settings
 
 modules = pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
 ids = pytest.mark.parametrize("name", IDS)
@@ -260,3 +267,67 @@ def test_workers_of_gymnasiums_own_vector_envs_can_make_it(given):
     observations, _ = envs.reset(seed=3)
     assert observations in envs.observation_space
     envs.close()
+
+
+class _Kernels(pickle.Pickler):
+    """A pickler that keeps the names of the compiled functions that it meets."""
+
+    def __init__(self):
+        super().__init__(io.BytesIO())
+        self.met = []
+
+    def reducer_override(self, thing):
+        """Pickle as ever, and look."""
+        if hasattr(thing, "py_func"):
+            self.met.append(thing.py_func.__qualname__)
+        return NotImplemented
+
+
+@pytest.mark.parametrize("observation", ["tesauro", "planes"])
+@pytest.mark.parametrize(
+    "make",
+    [BackgammonEnv, SingleEnv, lambda **given: VectorEnv(3, opponent="pubeval", **given)],
+    ids=["aec", "single", "vector"],
+)
+def test_no_compiled_function_goes_to_workers(make, observation):
+    """Numba would pickle it by value where it stores kernels itself, and each worker compile it and all that it calls anew."""
+    env = make(observation=observation)
+    env.reset(seed=1)
+    pickler = _Kernels()
+    pickler.dump(env)
+    assert pickler.met == []
+    assert len(pickle.dumps(env)) < 40_000
+
+
+@pytest.mark.skipif(not hasattr(pettingzoo, "aec_registry"), reason="this version of PettingZoo has no registry")
+@pytest.mark.parametrize("name", AEC_IDS)
+def test_pettingzoo_makes_it_by_its_id(name):
+    env = pettingzoo.make("aec", name, cube=False, mask="info")
+    module, given = AEC_IDS[name]
+    assert env.metadata["name"] == module
+    assert env.settings == Settings(given.get("variant", module.removesuffix("_v0")), cube=False)
+    env.reset(seed=1)
+    assert env.observe("player_0").shape == (229,)
+
+
+def test_pettingzoo_knows_every_variant():
+    made = {given.get("variant", module.removesuffix("_v0")) for module, given in AEC_IDS.values()}
+    assert made == set(VARIANTS)
+    before = dict(gymnasium.registry)
+    register_all()  # a second time: nothing is overridden
+    assert gymnasium.registry == before
+
+
+@modules
+@pytest.mark.parametrize("given", [{}, {"mask": "info", "observation": "planes"}], ids=["default", "planes"])
+def test_the_state_is_what_player_0_sees(module, given):
+    env = module.env(**given)
+    with pytest.raises(OrderError, match="reset"):
+        env.state()
+    for seed in (1, 2):
+        env.reset(seed=seed)
+        state, seen = env.state(), env.observe("player_0")
+        assert np.array_equal(state, seen if given else seen["observation"])
+        assert env.state_space.contains(state)
+        state[:] = 9
+        assert not np.array_equal(env.state(), state)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from env_cases import AGENTS, MODULES, first_legal, play, same, seldom_cube
 from gymnasium.envs.registration import EnvSpec
+from gymnasium.vector import AutoresetMode
 
 from bg_env import (
     BgEnvError,
@@ -184,6 +185,17 @@ def test_settings_and_variants_come_back_from_a_specs_json(given):
     again = gymnasium.make(spec)
     assert again.unwrapped.settings == env.unwrapped.settings
     assert gymnasium.make_vec(spec, 2).settings == env.unwrapped.settings
+
+
+def test_a_spec_with_numpys_numbers_is_json():
+    given = {"match_length": np.int64(3), "cube": np.bool_(True), "seat": np.int8(1), "settings": {"max_turns": np.int32(50)}}
+    env = gymnasium.make("bg_env/Backgammon-v0", **given)
+    again = gymnasium.make(EnvSpec.from_json(env.spec.to_json()))
+    assert again.unwrapped.settings == env.unwrapped.settings == Settings(match_length=3, max_turns=50)
+    envs = gymnasium.make_vec("bg_env/Backgammon-v0", np.int64(2), autoreset_mode=AutoresetMode.SAME_STEP, **given)
+    spec = EnvSpec.from_json(envs.spec.to_json())
+    twin = gymnasium.make_vec(spec, **{name: spec.kwargs.pop(name) for name in ("num_envs", "vectorization_mode")})
+    assert (twin.num_envs, twin.settings, twin.autoreset_mode) == (2, envs.settings, AutoresetMode.SAME_STEP)
 
 
 def test_the_old_name_of_the_dead_cube_is_accepted_with_a_warning():

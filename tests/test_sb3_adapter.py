@@ -6,6 +6,9 @@ import pickle
 
 import numpy as np
 import pytest
+from gymnasium import spaces
+from gymnasium.vector import VectorWrapper
+from gymnasium.wrappers.vector import ClipReward, DictInfoToList, FlattenObservation, RecordEpisodeStatistics, TransformAction
 
 from bg_env import Settings
 from bg_env.batch.info import INFO_KEYS
@@ -18,7 +21,7 @@ contrib = pytest.importorskip("sb3_contrib", reason="needs sb3-contrib")
 from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
 from stable_baselines3.common.monitor import Monitor  # noqa: E402
-from stable_baselines3.common.vec_env import VecMonitor  # noqa: E402
+from stable_baselines3.common.vec_env import VecMonitor, VecNormalize  # noqa: E402
 
 from bg_env.adapters.sb3 import Sb3VecEnv, make_sb3  # noqa: E402
 
@@ -203,3 +206,89 @@ def test_it_can_be_wrapped_and_pickled():
         observation, _, dones, infos = env.step(actions)
         assert np.array_equal(other.step(actions)[0], observation)
         assert all("episode" in info for info, done in zip(infos, dones, strict=True) if done)
+
+
+HYPERGAMMON = {"variant": "hypergammon", "cube": False, "mask": "info", "autoreset_mode": "same_step"}
+
+
+def episodes_of(env, steps=150):
+    """What the episodes of an `Sb3VecEnv` came to, by the same actions each time."""
+    env.seed(1)
+    env.reset()
+    found = []
+    for _ in range(steps):
+        _, _, dones, infos = env.step(env.action_masks().argmax(1))
+        found += [(info["episode"]["r"], info["episode"]["l"]) for info, done in zip(infos, dones, strict=True) if done]
+    return found
+
+
+class Padded(VectorWrapper):
+    """A wrapper as users write it: a zero at the end of observations, also of the last ones if `finals`."""
+
+    def __init__(self, env, *, finals):
+        super().__init__(env)
+        self.finals = finals
+        self.single_observation_space = spaces.Box(0, 9, (230,), np.float32)
+
+    def reset(self, **given):
+        """Begin."""
+        observation, infos = self.env.reset(**given)
+        return np.pad(observation, ((0, 0), (0, 1))), infos
+
+    def step(self, actions):
+        """Go on."""
+        observation, *rest, infos = self.env.step(actions)
+        if self.finals:
+            finals = infos.get("final_obs", [])
+            for i in range(len(finals)):
+                finals[i] = finals[i] if finals[i] is None else np.pad(finals[i], (0, 1))
+        return (np.pad(observation, ((0, 0), (0, 1))), *rest, infos)
+
+
+def test_the_batch_may_be_in_wrappers_of_gymnasium():
+    wanted = episodes_of(Sb3VecEnv(VectorEnv(4, **HYPERGAMMON)))
+    assert len(wanted) > 10
+    for wrap in (
+        lambda env: ClipReward(env, -1, 1),
+        RecordEpisodeStatistics,
+        lambda env: Padded(RecordEpisodeStatistics(env), finals=True),
+    ):
+        env = Sb3VecEnv(wrap(VectorEnv(4, **HYPERGAMMON)))
+        assert episodes_of(env) == wanted
+        assert is_masking_supported(env)
+        assert np.array_equal(env.env_method("action_masks")[0], env.env.action_masks())
+        assert env.env_is_wrapped(type(env.outer)) == [True] * 4
+        assert env.env_is_wrapped(Padded) == [isinstance(env.outer, Padded)] * 4
+        with pytest.raises(SettingsError, match="wrappers"):
+            env.restore(env.env.save())
+        env.set_attr("opponent", "pubeval")
+        assert env.env.opponent.name == "pubeval"
+        env.close()
+
+
+def test_wrappers_that_sb3_cannot_learn_from_are_refused():
+    with pytest.raises(SettingsError, match="final_obs"):
+        episodes_of(Sb3VecEnv(Padded(VectorEnv(4, **HYPERGAMMON), finals=False)))
+    with pytest.raises(SettingsError, match="a dict"):
+        episodes_of(Sb3VecEnv(DictInfoToList(VectorEnv(4, **HYPERGAMMON))))
+    actions = spaces.MultiDiscrete([7] * 4)
+    with pytest.raises(SettingsError, match="actions as they are"):
+        Sb3VecEnv(TransformAction(VectorEnv(4, **HYPERGAMMON), lambda given: given, actions, spaces.Discrete(7)))
+    with pytest.raises((AssertionError, ValueError)):  # Gymnasium's own rule
+        FlattenObservation(VectorEnv(4, **HYPERGAMMON))
+
+
+def test_normalized_observations_keep_the_mask_with_the_documented_key():
+    """VecNormalize normalizes all keys of a Dict, the mask among them, unless it is told which."""
+    options = {"mask": "both", "seed": 1}
+    for keys, kept in ((None, False), (["observation"], True)):
+        env = VecNormalize(make_sb3(CUBELESS, 4, **options), norm_obs_keys=keys)
+        env.reset()
+        for _ in range(5):
+            masks = env.env_method("action_masks")[0]
+            seen, *_ = env.step(masks.argmax(1))
+        masks = env.env_method("action_masks")[0]
+        assert np.array_equal(seen["action_mask"], masks) == kept
+    plain = VecNormalize(make_sb3(CUBELESS, 4, seed=1))
+    assert plain.reset().shape == (4, 229)
+    assert np.array_equal(plain.env_method("action_masks")[0], plain.venv.action_masks())

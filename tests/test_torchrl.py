@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("torchrl", reason="needs the extra bg_env[torchrl]")
 
 import torch
-from torchrl.envs import GymWrapper, PettingZooWrapper
+from torchrl.envs import ActionMask, GymEnv, GymWrapper, PettingZooWrapper, TransformedEnv
 from torchrl.envs.utils import check_env_specs
 
 import bg_env
@@ -19,9 +19,32 @@ pytestmark = pytest.mark.filterwarnings("default")  # TorchRL warns of versions 
 
 
 def wrapped(mask="observation", **settings):
-    """Self-play; the mask in one place, since TorchRL 0.14 takes one away and stumbles over a second."""
+    """Self-play; the mask in one place, see the next test."""
     env = backgammon_v0.env(mask=mask, **settings)
     return PettingZooWrapper(env, use_mask=True, group_map={"players": ["player_0", "player_1"]}, seed=2)
+
+
+def test_torchrl_stumbles_over_a_second_mask():
+    """What the documentation says of TorchRL 0.14: once this fails, the warning there can go."""
+    with pytest.raises(TypeError, match="'NoneType' object does not support item assignment"):
+        wrapped("both").reset()
+
+
+@pytest.mark.parametrize("mask", ["both", "observation"])
+def test_it_is_made_by_its_id(mask):
+    """TorchRL tries keyword arguments of its own first, and goes on without those that are refused as Python refuses them."""
+    env = GymEnv("bg_env/BackgammonCubeless-v0", mask=mask, illegal="raise")
+    data = TransformedEnv(env, ActionMask()).rollout(400, break_when_any_done=False)
+    assert len(data) == 400
+    assert data["next", "done"].any()
+
+
+def test_the_state_is_passed_on():
+    env = backgammon_v0.env(mask="observation")
+    wrapper = PettingZooWrapper(env, use_mask=True, return_state=True, seed=2)
+    data = wrapper.rollout(5)
+    assert data["next", "state"].shape[1:] == (229,)
+    assert np.array_equal(data["next", "state"][-1].numpy(), env.state())
 
 
 @pytest.mark.parametrize("mask", ["observation", "info"])

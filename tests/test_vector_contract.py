@@ -615,6 +615,13 @@ def test_gymnasium_wrappers_work_on_it():
             assert np.array_equal(infos["episode"]["r"], own["episode"]["r"])
             assert np.array_equal(infos["episode"]["l"], own["episode"]["l"])
     assert ended > 2
+    counted = RecordEpisodeStatistics(VectorEnv(4, **options))  # with our own statistics, which are left to it
+    assert "episode" not in counted.reset(seed=1)[1]
+    counts = [counted.step(counted.unwrapped.action_masks().argmax(1))[4].get("episode") for _ in range(120)]
+    assert sum(count is not None for count in counts) == ended
+    assert "episode" in counted.unwrapped.reset(seed=1)[1]
+    other = RecordEpisodeStatistics(counted.unwrapped, stats_key="counted")
+    assert "episode" in other.reset(seed=1)[1]
     listed = DictInfoToList(VectorEnv(4, **options))
     listed.reset(seed=1)
     *_, infos = listed.step(listed.unwrapped.action_masks().argmax(1))

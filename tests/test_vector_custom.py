@@ -7,6 +7,7 @@ import pytest
 
 from bg_env import Variant
 from bg_env.batch import batch as games
+from bg_env.envs.single import SingleEnv
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import SettingsError
 from bg_env.observations import ENCODERS, Encoder
@@ -275,6 +276,48 @@ def test_an_encoder_that_goes_wrong_in_a_step_leaves_the_games_as_they_were(fail
         env.step(actions)
         other.step(actions)
     assert (env.states == other.states).all()
+
+
+def test_an_encoder_that_fails_in_a_restore_leaves_the_games_as_they_were():
+    function = Moody(raises)
+    env = VectorEnv(4, observation=Encoder("moody", ("one",), 0, 2, function))
+    env.reset(seed=1)
+    saved = env.save()
+    for _ in range(3):
+        env.step(env.action_masks().argmax(1))
+    before, found = env.save(), env.afterstates()
+    function.wrong = True
+    with pytest.raises(SettingsError):
+        env.restore(saved)
+    assert (env.save()["states"] == before["states"]).all()
+    assert (env.save()["slots"] == before["slots"]).all()
+    env.step_plays(found.offsets[:-1])
+    env.restore(saved)
+    assert (env.states == saved["states"]).all()
+
+
+def test_every_reset_looks_at_what_an_encoder_writes():
+    function = Moody(too_high)
+    encoder = Encoder("moody", ("one",), 0, 2, function)
+    for env in (VectorEnv(4, observation=encoder), SingleEnv(observation=encoder)):
+        for seed in range(3):
+            env.reset(seed=seed)
+            env.step(env.action_masks().argmax(-1))
+        function.wrong = True
+        with pytest.raises(SettingsError, match="feature 'one' is 9"):
+            env.reset()
+
+
+def test_games_with_another_reward_of_a_user_are_not_restored():
+    env = VectorEnv(2, reward=POINTS_TWIN)
+    env.reset(seed=1)
+    for reward in ("points", Reward("other", function=points_of)):
+        other = VectorEnv(2, reward=reward)
+        with pytest.raises(SettingsError, match="reward"):
+            other.restore(env.save())
+    saved = {name: part for name, part in env.save().items() if name != "reward"}  # as version 0.1 saved it
+    VectorEnv(2, reward=Reward("my-points", function=points_of)).restore(saved)
+    VectorEnv(2, reward=Reward("my-points", function=points_of)).restore(env.save())
 
 
 @pytest.mark.parametrize("mode", ["next_step", "same_step"])

@@ -19,11 +19,12 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from bg_env.batch.info import INFO_KEYS
 from bg_env.envs.vector import VectorEnv
-from bg_env.errors import MissingDependencyError, SettingsError
+from bg_env.errors import MissingDependencyError, SettingsError, quoted
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -51,40 +52,51 @@ def make_sb3(id: str = "bg_env/Backgammon-v0", num_envs: int = 256, *, seed: int
         SettingsError: an option is refused.
     """
     given = {"mask": "info", **options, "autoreset_mode": AutoresetMode.SAME_STEP}
-    env = Sb3VecEnv(gymnasium.make_vec(id, num_envs, **given))  # type: ignore[arg-type]
+    env = Sb3VecEnv(gymnasium.make_vec(id, num_envs, **given))
     if seed is not None:
         env.seed(seed)
     return env
 
 
 class Sb3VecEnv(VecEnv):
-    """A `bg_env.envs.vector.VectorEnv` as a `VecEnv` of Stable-Baselines3.
+    """A `bg_env.envs.vector.VectorEnv`, as it is or in wrappers of Gymnasium, as a `VecEnv` of Stable-Baselines3.
 
     At the end of an episode its info has `terminal_observation`, `TimeLimit.truncated`, `episode` (r, l, t as from Monitor) and
     the numbers of INFO_KEYS; during an episode the info is empty.
 
     Args:
         env: a batch with `autoreset_mode="same_step"` and an opponent: SB3 has no second player, so that returns of self-play
-            would have the wrong sign.
+            would have the wrong sign. It may be in wrappers that leave the actions as they are (a
+            `gymnasium.vector.VectorWrapper`); those that change observations must change infos["final_obs"] as well. `episode`
+            of the infos has the rewards before the wrappers.
+
+    Attributes:
+        env: the `VectorEnv`.
+        outer: the environment that was given: the `VectorEnv`, or the outermost of its wrappers.
 
     Raises:
         SettingsError: the environment is of another kind.
     """
 
-    def __init__(self, env: VectorEnv) -> None:
-        if not isinstance(env, VectorEnv):
-            msg = f"Sb3VecEnv takes a bg_env.envs.vector.VectorEnv, not {type(env).__name__}"
+    def __init__(self, env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> None:
+        batch = env.unwrapped if isinstance(env, gymnasium.vector.VectorEnv) else env
+        if not isinstance(batch, VectorEnv):
+            msg = f"Sb3VecEnv takes a bg_env.envs.vector.VectorEnv, or one in wrappers of Gymnasium, not {type(batch).__name__}"
             raise SettingsError(msg)
-        if env.autoreset_mode != AutoresetMode.SAME_STEP or not env.copy or not env.statistics:
+        if batch.autoreset_mode != AutoresetMode.SAME_STEP or not batch.copy or not batch.statistics:
             msg = 'Stable-Baselines3 needs a VectorEnv with autoreset_mode="same_step", copy=True and statistics=True'
             raise SettingsError(msg)
-        if env.opponent is None:
+        if batch.opponent is None:
             msg = "Stable-Baselines3 has one learner: give the VectorEnv an opponent (set_opponent changes it during training)"
             raise SettingsError(msg)
-        self.env = env
+        if env.single_action_space != batch.single_action_space:
+            msg = f"Sb3VecEnv takes wrappers that leave the actions as they are, not {type(env).__name__}"
+            raise SettingsError(msg)
+        self.env = batch
+        self.outer: Any = env
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
         self._actions: Any = None
-        self._masks = np.ones((env.num_envs, env.settings.actions), np.bool_)
+        self._masks = np.ones((env.num_envs, batch.settings.actions), np.bool_)
         self._started = np.zeros(env.num_envs)
 
     def reset(self) -> Any:
@@ -98,11 +110,11 @@ class Sb3VecEnv(VecEnv):
             else:
                 groups.append((options, np.arange(self.num_envs) == i))
         if len(groups) == 1:
-            observation, infos = self.env.reset(seed=self._seeds, options=groups[0][0])
+            observation, infos = self.outer.reset(seed=self._seeds, options=groups[0][0])
         else:
-            self.env.reset(seed=self._seeds)
+            self.outer.reset(seed=self._seeds)
             for options, which in groups:
-                observation, infos = self.env.reset(seed=self._seeds, options={**options, "reset_mask": which})
+                observation, infos = self.outer.reset(seed=self._seeds, options={**options, "reset_mask": which})
         self._reset_seeds()
         self._reset_options()
         self._started[:] = time.time()
@@ -117,14 +129,16 @@ class Sb3VecEnv(VecEnv):
 
     def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
         """Make the step: observations (new arrays), rewards float32 (num_envs,), dones bool (num_envs,), and infos."""
-        observation, rewards, _, truncated, infos = self.env.step(self._actions)
+        observation, rewards, terminated, truncated, infos = self.outer.step(self._actions)
         self._keep_masks(observation, infos)
         empty: dict[str, Any] = {}
         shown = [empty] * self.num_envs
-        dones: npt.NDArray[np.bool_] = infos["_episode"]
+        dones: npt.NDArray[np.bool_] = terminated | truncated
         if dones.any():
             now, finals, lasts, episodes = time.time(), infos["final_obs"], infos["final_info"], infos["episode"]
-            for i in np.flatnonzero(dones).tolist():
+            ended = np.flatnonzero(dones).tolist()
+            self._check_final(finals[ended[0]])
+            for i in ended:
                 info: dict[str, Any] = {name: int(lasts[name][i]) for name in INFO_KEYS}
                 taken = round(now - self._started[i], 6)
                 info["episode"] = {"r": float(episodes["r"][i]), "l": int(episodes["l"][i]), "t": taken}
@@ -135,14 +149,37 @@ class Sb3VecEnv(VecEnv):
         return observation, rewards.astype(np.float32), dones, shown
 
     def restore(self, saved: dict[str, Any]) -> Any:
-        """Continue the games that `VectorEnv.save` saved, and return their observations."""
+        """Continue the games that `VectorEnv.save` saved, and return their observations.
+
+        Raises:
+            SettingsError: the batch is in a wrapper, which does not know of it.
+        """
+        if self.outer is not self.env:
+            msg = f"restore() is for a batch without wrappers, and this one is in a {type(self.outer).__name__}"
+            raise SettingsError(msg)
         observation, infos = self.env.restore(saved)
         self._keep_masks(observation, infos)
         return observation
 
-    def _keep_masks(self, observation: Any, infos: dict[str, Any]) -> None:
+    def _keep_masks(self, observation: Any, infos: Any) -> None:
+        if self.outer is not self.env:
+            if not isinstance(infos, dict):
+                msg = f"Sb3VecEnv needs infos as the batch returns them, a dict, not the {type(infos).__name__} of a wrapper"
+                raise SettingsError(msg)
+            self._masks = self.env.action_masks()
+            return
         mask = infos["action_mask"] if "action_mask" in infos else observation["action_mask"]
         self._masks = mask.view(np.bool_)
+
+    def _check_final(self, final: Any) -> None:
+        """Refuse a last observation in another form than the others have: SB3 values it as one of them."""
+        space = self.observation_space
+        boxes, parts = (space.spaces, final) if isinstance(space, spaces.Dict) else ({"": space}, {"": final})
+        right = isinstance(parts, dict) and parts.keys() == boxes.keys()
+        if not right or any(np.shape(parts[name]) != box.shape for name, box in boxes.items()):
+            shown = f"shape {final.shape}" if isinstance(final, np.ndarray) else quoted(type(final).__name__)
+            msg = f'a wrapper changes observations to {space} but leaves infos["final_obs"] at {shown}: it must change both'
+            raise SettingsError(msg)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The legal actions: bool (num_envs, actions)."""
@@ -150,7 +187,7 @@ class Sb3VecEnv(VecEnv):
 
     def close(self) -> None:
         """Close the batch."""
-        self.env.close()
+        self.outer.close()
 
     def _chosen(self, indices: Indices) -> list[int]:
         return [int(i) for i in self._get_indices(indices)]
@@ -203,8 +240,12 @@ class Sb3VecEnv(VecEnv):
         return [found[i] if each else found for i in self._chosen(indices)]
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Indices = None) -> list[bool]:
-        """Whether the infos are like those of the wrapper: True for SB3's Monitor, whose `episode` they have."""
-        return [issubclass(wrapper_class, Monitor) for _ in self._chosen(indices)]
+        """Whether the batch is in such a wrapper; also True for SB3's Monitor, whose `episode` the infos have."""
+        env, found = self.outer, issubclass(wrapper_class, Monitor)
+        while isinstance(env, gymnasium.vector.VectorWrapper):
+            found |= isinstance(env, wrapper_class)
+            env = env.env
+        return [found for _ in self._chosen(indices)]
 
     def get_images(self) -> Sequence[Any]:
         """The rendered frames, one per game."""

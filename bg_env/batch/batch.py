@@ -50,7 +50,7 @@ FEWEST = 1024
 _NEVER = -2
 """Episode number of a game that has never had a seed."""
 _CHECKS = 2
-"""The first so many calls of a user's encoder are checked: in the first reset and in the first step."""
+"""The first so many calls of a user's encoder are checked, in the first reset and the first step; then resets, in 64 games."""
 
 
 def _is_custom(encoder: Encoder) -> bool:
@@ -381,7 +381,7 @@ class Games:
     def encode(
         self, where: str, encoder: Encoder, states: States, seats: npt.NDArray[np.int8], out: npt.NDArray[np.float32]
     ) -> None:
-        """Write observations of any states, on all threads; the first of a user's encoder are checked.
+        """Write observations of any states, on all threads; the first of a user's encoder, and those of resets, are checked.
 
         Args:
             where: the kind of states, each of which is checked for itself.
@@ -395,8 +395,9 @@ class Games:
         """
         if not len(states):
             return  # a user's function need not expect that
-        if (custom := _is_custom(encoder)) and self._checks[where, encoder] < _CHECKS:
-            check_encoder(encoder, states, self.rules, seats)
+        some = slice(None if (early := self._checks[where, encoder] < _CHECKS) else 64)
+        if (custom := _is_custom(encoder)) and (early or where == "begun"):
+            check_encoder(encoder, states[some], self.rules, seats[some])
             self._checks[where, encoder] += 1
         share, do = -(-len(states) // len(self.ranges)), partial(write_rows, encoder) if custom else encoder.kernel
 

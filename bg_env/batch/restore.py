@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from bg_env.batch.layout import ENDED_UNSEEN, PLAN, RUNNING, SEAT_BY_KEY, SLOT, Plan, Slots
 from bg_env.errors import SettingsError, quoted
+from bg_env.options import EnvOptions
 from bg_env.rewards import REWARDS
 from bg_env.rules import STATE, Phase, Settings, States
 
@@ -53,18 +54,19 @@ def _arguments(plan: np.void) -> str:
     return f"{seat}, reward={reward}, autoreset_mode {mode}, max_episode_steps={plan['limit'] or None}"
 
 
-def read_saved(saved: Any, plan: Plan, settings: Settings, n: int) -> tuple[States, Slots, npt.NDArray[np.int64]]:
+def read_saved(saved: Any, plan: Plan, options: EnvOptions, n: int) -> tuple[States, Slots, npt.NDArray[np.int64]]:
     """States, slots and dice of what was saved.
 
     Args:
         saved: see `VectorEnv.save`.
         plan: the PLAN of the batch that it is for.
-        settings: likewise.
+        options: likewise.
         n: likewise, its number of games.
 
     Raises:
         SettingsError: it is not what `save` gives, or was saved by a batch of another kind.
     """
+    settings = options.settings
     if not isinstance(saved, Mapping):
         msg = f"restore() takes what save() gave, not {quoted(saved)}"
         raise SettingsError(msg)
@@ -85,6 +87,10 @@ def read_saved(saved: Any, plan: Plan, settings: Settings, n: int) -> tuple[Stat
     kept = saved["plan"][0]
     if any(kept[name] != plan[0][name] for name in ("seat", "reward", "same_step", "limit")):
         msg = f"saved was a batch with {_arguments(kept)}: this environment has {_arguments(plan[0])}"
+        raise SettingsError(msg)
+    reward = str(saved.get("reward", options.reward.name))  # only that of a user is saved
+    if reward != options.reward.name:
+        msg = f"saved was a batch with the reward {quoted(reward)}: this environment has {quoted(options.reward.name)}"
         raise SettingsError(msg)
     dice = _dice(saved["dice"])
     _check_states(states, settings)

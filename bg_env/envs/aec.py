@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from bg_env.actions import checked
@@ -66,6 +69,8 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         self.agents: list[str] = []
         self.observation_spaces = {agent: chosen.observation_space() for agent in AGENTS}
         self.action_spaces = {agent: chosen.action_space() for agent in AGENTS}
+        seen = self.observation_spaces[AGENTS[0]]
+        self.state_space = seen["observation"] if isinstance(seen, spaces.Dict) else seen
         self._episode = Episode(chosen)
         self._view = View(chosen.render_mode)
         self._dict_observation = chosen.in_observation
@@ -205,6 +210,14 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         if not self._dict_observation:
             return episode.observation(seat)
         return {"observation": episode.observation(seat), "action_mask": episode.mask(seat)}
+
+    def state(self) -> npt.NDArray[np.float32]:
+        """The whole state, of `state_space`, for a central critic: the observation of player_0, whoever acts.
+
+        Both players see everything, so it is all that there is. It is a new array, at any time after the first reset.
+        """
+        self._need_reset("state()")
+        return self._episode.observation(0)
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last step, terminated, truncated and info of `agent_selection`."""

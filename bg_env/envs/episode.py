@@ -62,7 +62,7 @@ class Episode(Games):
         self._mask = np.zeros((1, options.settings.actions), np.int8)
         self._raises = options.illegal == "raise"
         encoder = options.encoder
-        self._write, self._rows, self._flat = encoder.kernel, (1, encoder.size), len(encoder.shape) == 1
+        self._rows, self._flat = (1, encoder.size), len(encoder.shape) == 1
         self._link()
 
     def _link(self) -> None:
@@ -73,9 +73,10 @@ class Episode(Games):
         self.ended = memory["ended"][: len(self.ended)]
         self._info, self._bytes = memory["info"][0], memory.view(np.int8)
         self._values, self._legal = self._info[:, 0], self._mask[0]
+        self._write = self.options.encoder.kernel
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("states", "slots", "plan", "sets", "_info", "_bytes", "_values", "_legal")
+        views = ("states", "slots", "plan", "sets", "_info", "_bytes", "_values", "_legal", "_write")
         return {name: value for name, value in super().__getstate__().items() if name not in views}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

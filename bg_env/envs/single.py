@@ -14,7 +14,7 @@ from bg_env.envs.recording import Recorder
 from bg_env.envs.rendering import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import OrderError, SettingsError
 from bg_env.game import Game
-from bg_env.options import EnvKeywords, read_options, read_seat, takes_options
+from bg_env.options import EnvKeywords, JsonSpec, read_options, read_seat, takes_options
 from bg_env.rules import Settings, VariantLike
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ __all__ = ["SingleEnv"]
 
 
 @takes_options
-class SingleEnv(Recorder, gymnasium.Env[Any, Any]):
+class SingleEnv(Recorder, JsonSpec, gymnasium.Env[Any, Any]):
     """Backgammon for one learner.
 
     The learner sits on `seat`; the opponent acts inside `step` and `reset`, so the learner sees every reward of its own,

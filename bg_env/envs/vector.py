@@ -11,6 +11,7 @@ before the stream's and take no word of it. An episode that ends before the lear
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -31,9 +32,10 @@ from bg_env.batch.restore import read_saved
 from bg_env.checks import checked_flag, checked_whole, is_whole
 from bg_env.errors import OrderError, SettingsError
 from bg_env.observations import Encoder
-from bg_env.options import EnvKeywords, read_options, read_seat, takes_options
+from bg_env.options import EnvKeywords, JsonSpec, read_options, read_seat, takes_options
 from bg_env.render.text import board_text
 from bg_env.reset_options import read_reset_options
+from bg_env.rewards import CUSTOM
 from bg_env.rules import Settings, States, VariantLike
 from bg_env.rules.candidates import Room
 
@@ -46,7 +48,7 @@ _ONE = np.ones((), np.int8)
 
 
 @takes_options
-class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
     """`num_envs` games of backgammon, stepped by compiled code in one call.
 
     Args:
@@ -61,8 +63,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             number.
         copy: with False, `reset` and `step` reuse their arrays: what they return is overwritten by the next call.
         statistics: whether infos have `episode`: return (`r`) and length (`l`) of the episodes that the step ended, with the
-            mask `_episode`; returns are the learner's, in self-play player_0's. (Gymnasium's RecordEpisodeStatistics adds the
-            same key and refuses one that is there.)
+            mask `_episode`; returns are the learner's, in self-play player_0's. Gymnasium's RecordEpisodeStatistics, which adds
+            the same key, takes their place.
         max_episode_steps: steps of the learner after which an episode is truncated, also where its game ends in the last of
             them (as under Gymnasium's TimeLimit, both flags are then True); None for no limit.
 
@@ -110,6 +112,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             limit=0 if max_episode_steps is None else checked_whole("max_episode_steps", max_episode_steps, 1, 2**31 - 1),
             threads=checked_whole("num_threads", num_threads, 1, 2**31 - 1),
         )
+        self._adds_episode = self.statistics
         self._kept: dict[str, Any] = {}
         self._rooms = [Room() for _ in self.games.ranges]
         self._candidates: tuple[npt.NDArray[np.int64], States] | None = None
@@ -199,6 +202,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         which = read_reset_mask(given.pop("reset_mask", None), self.num_envs)
         info = self._new("info", (INFO, self.num_envs), np.int32)
         self.games.begin(which, seed, given, info)
+        self._adds_episode = self.statistics and not _is_counted()
         if is_whole(seed):
             super().reset(seed=int(seed))
         return self._reported(info)
@@ -209,7 +213,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         view = self._new_view()
         self.games.look(view)
         observation, infos = self._shown(info, view)
-        if self.statistics:
+        if self._adds_episode:
             infos["episode"] = {"r": np.zeros(self.num_envs), "l": np.zeros(self.num_envs, np.int32)}
             infos["_episode"] = np.zeros(self.num_envs, np.bool_)
         return observation, infos
@@ -301,7 +305,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """What `step` returns."""
         self._candidates = None
         observation, infos = self._shown(report.info, view)
-        if self.statistics:
+        if self._adds_episode:
             infos["episode"] = {"r": report.rewards[1], "l": report.lengths}
             infos["_episode"] = done
         if self.games.some_over and self.autoreset_mode == AutoresetMode.SAME_STEP:
@@ -362,7 +366,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._need_reset("save()")
         states, slots, dice, *_ = self.games.save()
         plan = self.games.plan.copy()
-        return {"settings": str(self.settings), "plan": plan, "states": states, "slots": slots, "dice": dice.copy()}
+        reward = self._options.reward
+        own = {"reward": reward.name} if reward.kind == CUSTOM else {}
+        return {"settings": str(self.settings), **own, "plan": plan, "states": states, "slots": slots, "dice": dice.copy()}
 
     def restore(self, saved: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Be as when `saved` was saved: the same games, dice and opponent's words follow, bit for bit.
@@ -374,13 +380,19 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
         Raises:
             SettingsError: it is not what `save` gives, or was saved by a batch of another size, variant, settings, seat,
-                reward, autoreset mode or limit of steps; all games are as they were.
+                reward, autoreset mode or limit of steps, or a user's encoder is refused; all games are as they were.
         """
-        states, slots, dice = read_saved(saved, self.games.plan, self.settings, self.num_envs)
-        self.games.restore((states, slots, dice, True, True))
-        info = self._new("info", (INFO, self.num_envs), np.int32)
-        self.games.tell(info)
-        return self._reported(info)
+        states, slots, dice = read_saved(saved, self.games.plan, self._options, self.num_envs)
+        before, candidates = self.games.save(), self._candidates
+        try:
+            self.games.restore((states, slots, dice, True, True))
+            info = self._new("info", (INFO, self.num_envs), np.int32)
+            self.games.tell(info)
+            return self._reported(info)
+        except BaseException:
+            self.games.restore(before)
+            self._candidates = candidates
+            raise
 
     def _need_step(self, what: str) -> None:
         self._need_reset(what)
@@ -411,4 +423,25 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.games.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_kept": {}, "_rooms": [Room() for _ in self.games.ranges]}
+        made = ("_rooms", "observation_space")  # anew where they are needed: they are larger than the games
+        return {name: value for name, value in self.__dict__.items() if name not in made} | {"_kept": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._rooms = [Room() for _ in self.games.ranges]
+
+
+def _is_counted() -> bool:
+    """Whether the calling `reset` is called by a RecordEpisodeStatistics, which adds `episode` and refuses one that is there.
+
+    A wrapper is not known to the environment in it, so this looks who calls.
+    """
+    frame = inspect.currentframe()
+    frame = frame.f_back and frame.f_back.f_back if frame else None
+    while frame and isinstance(caller := frame.f_locals.get("self"), gymnasium.vector.VectorWrapper):
+        from gymnasium.wrappers.vector import RecordEpisodeStatistics
+
+        if isinstance(caller, RecordEpisodeStatistics) and getattr(caller, "_stats_key", "episode") == "episode":
+            return True
+        frame = frame.f_back
+    return False

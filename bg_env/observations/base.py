@@ -58,7 +58,8 @@ def labelled(*features: tuple[str, float]) -> tuple[tuple[str, ...], Floats]:
 class Encoder:
     """A layout of observations as a value: built in and known by name, or a user's own; it never changes under its name.
 
-    Wherever an observation is chosen by name (`observation="tesauro"`) an `Encoder` does as well.
+    Wherever an observation is chosen by name (`observation="tesauro"`) an `Encoder` does as well. Environments check what it
+    writes in the first looks and at each reset, not in every step; `bg_env.testing.check_env` checks every observation.
 
     Args:
         name: what it is called; not the name of a built-in encoder.
