@@ -97,8 +97,12 @@ def test_they_are_written_and_read_again(name, tmp_path):
 
 
 def test_handed_records_are_judged_right(shared):
-    rows = json.loads((shared / "data" / "matches" / "MANIFEST.json").read_text())
-    found = replay_files([shared / "data" / "matches" / row["file"] for row in rows])
+    """The manifest of the dialects replaces the readings of four files that the other takes for faulty."""
+    folder = shared / "data"
+    dialects = json.loads((folder / "dialects" / "MANIFEST.json").read_text())
+    replaced = {row.get("was") for row in dialects}
+    rows = [row for row in json.loads((folder / "matches" / "MANIFEST.json").read_text()) if row["file"] not in replaced]
+    found = replay_files([folder / "matches" / row["file"] for row in rows])
     for row, judged in zip(rows, found, strict=True):
         assert judged.error is None, judged.error
         first = judged.faults[0].game if judged.faults else None
@@ -106,7 +110,13 @@ def test_handed_records_are_judged_right(shared):
         assert all(line.startswith(f"{judged.path}: game ") for line in judged.lines)
         if row["games"] is not None:
             assert len(judged.replays[0].games) == row["games"]
-    assert sum(bool(judged.faults) for judged in found) == 5
+    assert sum(bool(judged.faults) for judged in found) == 1
+    for row, judged in zip(dialects, replay_files([folder / "dialects" / row["file"] for row in dialects]), strict=True):
+        assert (judged.faults[0].game if judged.faults else None) == row["fault_game"], (row["file"], judged.lines)
+        record = judged.replays[0].record
+        assert record.length == row["length"]
+        assert list(record.players) == row.get("players", list(record.players))
+        assert record.variant.name == row.get("variant", "backgammon")
 
 
 def steps_to(board, dice, wanted):

@@ -65,20 +65,29 @@ def test_what_is_clean(rows):
     assert faults(rows) == []
 
 
-def test_money_session_of_galaxy():
-    """16 and 17 points are money play without end there, with Jacoby: not anywhere else."""
-    rows = (
-        TAKEN + "      Wins 6 points\n\n Game 2\n Alpha : {a}                      Beta : 0\n" + OPENING + "      Wins 1 point"
-    )
-    for length in (16, 17):
-        record = read_mat(GALAXY.format(length=length, rows=rows.format(a=6)))
-        assert (record.loose, record.length) == (True, 0)
-        assert replay(record).faults == ()
-    assert read_mat(GALAXY.format(length=15, rows="")).length == 15
-    assert read_mat(PLAIN.format(length=16, rows="")).length == 16
-    assert [str(f) for f in replay(read_mat(GALAXY.format(length=16, rows=rows.format(a=5)))).faults] == [
-        "game 2 move 0: the score is said to be 5-0, but it is 6-0"
-    ]
+def test_money_play_of_galaxy():
+    """16 points are money play without end there, with Jacoby, in a file of one game; 17 points are a match anywhere."""
+    rows = TAKEN + "      Wins 6 points"
+    record = read_mat(GALAXY.format(length=16, rows=rows))
+    assert (record.loose, record.length) == (True, 0)
+    assert [note.what for note in record.notes] == ["a game of Backgammon Galaxy with 16 points is money play"]
+    assert replay(record).faults == ()
+    named = GALAXY.replace("; [Player 1", '; [Site "Backgammon Galaxy"]\n; [Player 1')
+    assert read_mat(named.replace('"1024"', '"64"').format(length=16, rows=rows)).loose
+    second = rows + "\n\n Game 2\n Alpha : 6                      Beta : 0\n" + OPENING + "      Wins 1 point"
+    for text in (
+        GALAXY.format(length=16, rows=second),
+        GALAXY.format(length=17, rows=rows),
+        GALAXY.format(length=15, rows=rows),
+        GALAXY.format(length=16, rows=rows).replace("Alpha : 0", "Alpha : 1"),
+        named.replace("Backgammon Galaxy", "Club").format(length=16, rows=rows),
+        PLAIN.format(length=16, rows=rows),
+    ):
+        match = read_mat(text)
+        assert match.length in (15, 16, 17)
+        assert not match.loose
+    crawford = GALAXY.format(length=17, rows=OPENING + "      Wins 1 point").replace("Alpha : 0 ", "Alpha : 16")
+    assert [str(f) for f in replay(read_mat(crawford)).faults] == ["game 1 move 2: a double in the Crawford game (R9.2)"]
 
 
 def test_headings_with_ratings_and_no_headings_at_all():
@@ -166,7 +175,8 @@ def test_beavers_and_raccoons():
             0,
             "game 1 move 1: 24/18 24/15 with 63: 6-3 cannot be shared among these moves",
         ),
-        ("  1) 31: ????", 0, "game 1 move 1: the play of 31 cannot be read: '????' is no move"),
+        ("  1) 31: 8/x", 0, "game 1 move 1: the play of 31 cannot be read: '8/x' is no move"),
+        ("  1) 31: ????                    63: 24/18 13/10", 0, "game 1 move 1: no play of 31 is written"),
         ("  1) 37: 8/5 6/5", 0, "game 1 move 1: this cannot be read: 37: 8/5 6/5"),
         ("  1) who knows", 0, "game 1 move 1: this cannot be read: who knows"),
         ("some remark\n" + OPENING, 0, "game 1 move 0: this cannot be read: some remark"),
@@ -247,16 +257,23 @@ def test_crawford():
     assert replay(read_mat(after)).faults == ()
 
 
-def test_a_last_award_may_be_cut_to_the_points_needed():
-    def award(points, length=3, a=1):
-        text = PLAIN.format(length=length, rows=TAKEN + f"      Wins {points} points and the match").replace(
+def test_an_award_in_full_or_cut_to_the_match():
+    def award(points, length=3, a=1, rows=TAKEN):
+        text = PLAIN.format(length=length, rows=rows + f"      Wins {points} points and the match").replace(
             "Alpha : 0", f"Alpha : {a}"
         )
-        return [str(f) for f in replay(read_mat(text)).faults]
+        checked = replay(read_mat(text))
+        return [str(f) for f in checked.faults] or [note.what for note in checked.notes]
 
     assert award(2) == award(4) == award(6) == []
-    assert award(3) == ["game 1 move 3: the award is 3 points, but player_0 can win by a resignation 2 or 4 or 6"]
-    assert award(3, a=0) == []  # 4 or 6 cut to 3
+    assert award(3) == ["the award is cut to the length"]
+    assert award(3, a=0) == ["the award is cut to the points needed"]
+    assert award(5, length=7) == ["game 1 move 3: the award is 5 points, but player_0 can win by a resignation 2 or 4 or 6"]
+    assert award(5, length=5, a=0, rows="  1)\n") == ["the match is given up"]
+    assert award(4, length=5, rows="  1)\n") == ["the match is given up"]
+    assert award(7, length=9, a=2) == ["the match is given up"]
+    assert award(4016, length=13) == ["the match is given up"]  # as Backgammon Galaxy writes it
+    assert award(2, length=5, rows=OPENING) == ["game 1 move 2: the award is 2 points, but player_0 has won 1"]
 
 
 def test_what_is_no_mat_record():

@@ -201,7 +201,7 @@ def test_records_has_the_public_names_of_its_modules():
     modules = [importlib.import_module(f"bg_env.records.{name}") for name in ("check", "files", "jsonl", "mat", "sgf", "write")]
     public = {name: module for module in modules for name in module.__all__}
     public |= dict.fromkeys(("Fault", "FileReplay", "GameReplay", "Moment", "Replay"), bg_env.records.report)
-    public |= dict.fromkeys(("Entry", "GameRecord", "Record"), bg_env.records.record)
+    public |= dict.fromkeys(("Entry", "GameRecord", "Note", "Record"), bg_env.records.record)
     assert set(public) == set(bg_env.records.__all__)
     for name, module in public.items():
         assert getattr(bg_env.records, name) is getattr(module, name)

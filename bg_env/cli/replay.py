@@ -20,17 +20,18 @@ __all__ = ["replay"]
 @click.command(short_help="Check match records, and show them.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("-v", "--verbose", is_flag=True, help="Print also where a record is written in a dialect, and how it was read.")
 @click.option(
     "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="OUT", help="Write a page to step through the record."
 )
 @click.pass_context
-def replay(context: click.Context, files: tuple[Path, ...], as_json: bool, html: Path | None) -> None:
+def replay(context: click.Context, files: tuple[Path, ...], as_json: bool, verbose: bool, html: Path | None) -> None:
     """Check every roll, play, cube decision, award and score of match records (.mat, .sgf or JSON lines).
 
     Each fault is printed as "FILE: game G move M: what is wrong"; the exit code is 1 if there is any. With --html, the record
     of the one FILE is written as a page that needs no other files.
     """
-    from bg_env.records.check import replay_files
+    from bg_env.records.files import replay_files
 
     if html is not None and len(files) > 1:
         msg = f"--html writes a page of one record: give one FILE, not {len(files)}"
@@ -42,7 +43,7 @@ def replay(context: click.Context, files: tuple[Path, ...], as_json: bool, html:
         for one in found:
             games = sum(len(record.games) for record in one.replays)
             lines = one.lines or [f"{one.path}: {games} game{'s' * (games != 1)}, no fault"]
-            click.echo("\n".join(map(printable, lines)))
+            click.echo("\n".join(map(printable, [*(one.note_lines if verbose else []), *lines])))
     if html is not None and found[0].replays:
         _write_html(found[0].replays, html, context)
         click.echo(f"written: {printable(str(html))}", err=as_json)

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from bg_env.records.check import replay, replay_files, replay_settings
-    from bg_env.records.files import FORMATS, Format, parse_records, read_records, write_records
+    from bg_env.records.check import replay, replay_settings
+    from bg_env.records.files import FORMATS, Format, parse_records, read_records, replay_files, write_records
     from bg_env.records.jsonl import read_jsonl, write_jsonl
     from bg_env.records.mat import read_mat, write_mat
-    from bg_env.records.record import Entry, GameRecord, Record
+    from bg_env.records.record import Entry, GameRecord, Note, Record
     from bg_env.records.report import Fault, FileReplay, GameReplay, Moment, Replay
     from bg_env.records.sgf import read_sgf, write_sgf
     from bg_env.records.write import record_of, retrace, session
@@ -28,6 +28,7 @@ __all__ = [
     "GameRecord",
     "GameReplay",
     "Moment",
+    "Note",
     "Record",
     "Replay",
     "parse_records",
@@ -50,11 +51,11 @@ __all__ = [
 _HOMES: Final[Mapping[str, str]] = {
     name: module
     for module, names in {
-        "check": ["replay", "replay_files", "replay_settings"],
-        "files": ["FORMATS", "Format", "parse_records", "read_records", "write_records"],
+        "check": ["replay", "replay_settings"],
+        "files": ["FORMATS", "Format", "parse_records", "read_records", "replay_files", "write_records"],
         "jsonl": ["read_jsonl", "write_jsonl"],
         "mat": ["read_mat", "write_mat"],
-        "record": ["Entry", "GameRecord", "Record"],
+        "record": ["Entry", "GameRecord", "Note", "Record"],
         "report": ["Fault", "FileReplay", "GameReplay", "Moment", "Replay"],
         "sgf": ["read_sgf", "write_sgf"],
         "write": ["record_of", "retrace", "session"],

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Final
 
 from bg_env.errors import BgEnvError, NotationError
 from bg_env.records.check_game import GameCheck
-from bg_env.records.files import read_records
-from bg_env.records.record import GameRecord, Record
-from bg_env.records.report import FileReplay, Kept, Replay
+from bg_env.records.record import GameRecord, Note, Record
+from bg_env.records.report import Kept, Replay
 from bg_env.rules import Settings
 
-__all__ = ["replay", "replay_files", "replay_settings"]
+__all__ = ["replay", "replay_settings"]
 
 _MOST: Final = 15
 """Beavers and automatic doubles allowed in money play where the record does not give their number."""
@@ -53,17 +50,21 @@ def replay(record: Record) -> Replay:
         msg = f"the record cannot be played: {error}"
         raise NotationError(msg) from error
     kept = Kept()
-    games = []
+    games, notes = [], list(record.notes)
     expected: set[tuple[int, int]] = set()
     crawford_is_over = False
     for k, game in enumerate(record.games):
         crawford = _is_crawford(record, settings, game, over=crawford_is_over)
+        if crawford and k == 0 and game.crawford is None and _trailing_player_doubles(game):
+            crawford = False
+            notes.append(Note(game.number, 0, "the record begins after the Crawford game, for the player behind doubles"))
         check = GameCheck(record, settings, game, kept, number=k + 1, crawford=crawford, last=k + 1 == len(record.games))
         games.append(check.run(expected))
+        notes += check.notes
         if game.score and record.length:
             crawford_is_over = crawford_is_over or max(game.score) >= record.length - 1
         expected = check.next_scores()
-    return Replay(record, settings, tuple(games), kept.states[: kept.n])
+    return Replay(record, settings, tuple(games), kept.states[: kept.n], tuple(notes))
 
 
 def _is_crawford(record: Record, settings: Settings, game: GameRecord, *, over: bool) -> bool:
@@ -75,15 +76,11 @@ def _is_crawford(record: Record, settings: Settings, game: GameRecord, *, over: 
     return sum(points == record.length - 1 for points in game.score) == 1
 
 
-def replay_files(paths: Iterable[str | Path]) -> list[FileReplay]:
-    """Read and replay files; their faults are in the results, and raise nothing."""
-    return [_replay_file(path) for path in paths]
+def _trailing_player_doubles(game: GameRecord) -> bool:
+    """Whether the first double of a game at N - 1 points is by the other player, who has won points.
 
-
-def _replay_file(path: str | Path) -> FileReplay:
-    try:
-        return FileReplay(str(path), tuple(replay(record) for record in read_records(path)))
-    except OSError as error:
-        return FileReplay(str(path), error=f"it cannot be read: {error.strerror or error}")
-    except NotationError as error:
-        return FileReplay(str(path), error=str(error))
+    At N - 1 to 0 a game is always the Crawford game: one more won by the player behind is a point.
+    """
+    behind = min((0, 1), key=lambda player: (game.score or (0, 0))[player])
+    doubles = [entry.player for entry in game.entries if entry.kind == "double"]
+    return bool(game.score and min(game.score) and doubles and doubles[0] == behind)

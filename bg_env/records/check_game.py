@@ -9,7 +9,7 @@ from bg_env.errors import BgEnvError
 from bg_env.notation import read_position
 from bg_env.notation.state_of_id import fill_state
 from bg_env.records.check_roll import Board, FaultError, play_roll, player_of
-from bg_env.records.record import Entry, GameRecord, Record
+from bg_env.records.record import Entry, GameRecord, Note, Record
 from bg_env.records.report import Fault, GameReplay, Kept, Moment
 from bg_env.rules import (
     END_FINISHED,
@@ -54,6 +54,7 @@ class GameCheck:
         self.states = np.zeros(1, STATE)
         self.board = Board(self.states, settings, self.rules)
         self.moments: list[Moment] = []
+        self.notes: list[Note] = []
         self.award: tuple[int, int] | None = None
         self.resigned: Entry | None = None
         self.thrown = False
@@ -99,6 +100,9 @@ class GameCheck:
     def _plus(self, winner: int, points: int) -> tuple[int, int]:
         a, b = self.game.score or (0, 0)
         return (a + points, b) if winner == 0 else (a, b + points)
+
+    def _note(self, entry: Entry, what: str) -> None:
+        self.notes.append(Note(self.game.number, entry.number, what))
 
     def _fault(self, move: int, what: str) -> Fault:
         """A fault in one printable line, whatever text of the record it quotes."""
@@ -183,7 +187,7 @@ class GameCheck:
             self._throw(entry)
         elif entry.kind == "resign":
             self.resigned = entry
-            self._keep(entry, entry.player, "resigns")
+            self._keep(entry, entry.player, "resigns" if entry.player is not None else "a player resigns")
         elif entry.kind == "illegal":
             self._illegal(entry)
         else:
@@ -253,6 +257,9 @@ class GameCheck:
         """The award, which must be one that the game allows."""
         s, player = self.states[0], entry.player or 0
         if self.board.over:
+            if s["winner"] != player and not entry.alone and self.record.settings is None and s["winner"] >= 0:
+                player = int(s["winner"])  # beside another entry, it is in whichever column is free
+                self._note(entry, f"the award stands in the other column, but player_{player} has won")
             if s["winner"] != player:
                 msg = f"player_{player} is said to win, but player_{int(s['winner'])} has won"
                 raise FaultError(msg)
@@ -262,26 +269,43 @@ class GameCheck:
                 msg = f"player_{player} has resigned and is said to win"
                 raise FaultError(msg)
             right, how = self._points_of_resignation(player), "can win by a resignation"
-        if self.record.length:  # some programs count no more points than the match needs
-            needed = self.settings.match_length - (self.game.score or (0, 0))[player]
-            right |= {needed for points in right if points > needed}
-        if entry.value not in right:
+        if entry.value not in right and not self._in_a_match(entry, player, right):
             said = " or ".join(str(points) for points in sorted(right))
             msg = f"the award is {entry.value} point{'s' * (entry.value != 1)}, but player_{player} {how} {said}"
             raise FaultError(msg)
         if not self.board.over:
-            s["winner"], s["level"], s["won"] = player, max(entry.value // self._stake(), 1), entry.value
+            s["winner"], s["level"], s["won"] = player, max(min(entry.value // self._stake(), 3), 1), entry.value
             s["score"][player] += entry.value if self.record.length else 0
             self._finish(self.states.copy())
         self.award = player, entry.value
         self._keep(entry, player, f"wins {entry.value} point{'s' * (entry.value != 1)}")
+
+    def _in_a_match(self, entry: Entry, player: int, right: set[int]) -> bool:
+        """Whether an award is right in a match: cut to the points needed or to the length, or for a match given up.
+
+        Args:
+            entry: the award.
+            player: the winner.
+            right: the points in full.
+        """
+        length = self.record.length
+        if not length:
+            return False
+        needed = length - (self.game.score or (0, 0))[player]
+        if entry.value in {limit for limit in (needed, length) for points in right if points > limit}:
+            self._note(entry, f"the award is cut to the {'points needed' if entry.value == needed else 'length'}")
+            return True
+        if not self.board.over and entry.value > 0 and (entry.value == needed or entry.value > max(length, *right)):
+            self._note(entry, "the match is given up")
+            return True
+        return False
 
     def _points_won(self) -> set[int]:
         """The points that may be awarded for the game, which is over."""
         s, record = self.states[0], self.record
         won = {int(s["won"])}
         if record.jacoby is None and not record.length and not record.settings and self._centred():
-            won.add(int(s["won"]) // int(s["level"]))  # whether Jacoby is played is not in the record
+            won.add(int(s["won"]) // max(int(s["level"]), 1))  # whether Jacoby is played is not in the record
         return won
 
     def _points_of_resignation(self, winner: int) -> set[int]:
@@ -289,7 +313,7 @@ class GameCheck:
         waits_for_opening = self.board.phase == Phase.OPENING and self.board.turn < 0
         loser_off = not waits_for_opening and self.states[0]["points"][1 - winner, OFF] > 0
         ours = self.record.settings is not None  # here a player may resign more than it can still lose
-        single_only = (loser_off and not ours) or (self.settings.jacoby and self._centred())
+        single_only = (loser_off and not ours) or (self.settings.jacoby and self.settings.cube and self._centred())
         return {level * self._stake() for level in ((1,) if single_only else (1, 2, 3))}
 
     def _stake(self) -> int:

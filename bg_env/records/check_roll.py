@@ -127,7 +127,7 @@ def _find(board: Board, entry: Entry, moves: tuple[Move, ...], *, breaks_off: bo
             return ()
         msg = f"no play of {d1}{d2} is written, but {format_actions(numbers[0].tolist(), board.states, 0)} is possible"
         raise FaultError(msg)
-    found = match_play(moves, board.states, 0, numbers, strict=True)
+    found = match_play(moves, board.states, 0, numbers)
     if isinstance(found, int):
         board.states[0] = after[found]
         return tuple(action for action in numbers[found].tolist() if action >= 0)

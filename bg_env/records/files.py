@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -10,12 +10,15 @@ from typing import Final
 
 from bg_env.errors import NotationError
 from bg_env.files import checked_path, write_whole
+from bg_env.records.check import replay
+from bg_env.records.decode import decoded
 from bg_env.records.jsonl import read_jsonl, write_jsonl
-from bg_env.records.mat import read_mat, write_mat
+from bg_env.records.mat import read_mats, write_mat
 from bg_env.records.record import MOST_BYTES, Record, checked_text
-from bg_env.records.sgf import read_sgf, write_sgf
+from bg_env.records.report import FileReplay
+from bg_env.records.sgf import read_sgfs, write_sgf
 
-__all__ = ["FORMATS", "Format", "parse_records", "read_records", "write_records"]
+__all__ = ["FORMATS", "Format", "parse_records", "read_records", "replay_files", "write_records"]
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,8 @@ class Format:
 
 FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
     {
-        ".mat": Format(lambda text: [read_mat(text)], lambda records: write_mat(records[0])),
-        ".sgf": Format(lambda text: [read_sgf(text)], lambda records: write_sgf(records[0]), opening="("),
+        ".mat": Format(read_mats, lambda records: write_mat(records[0])),
+        ".sgf": Format(read_sgfs, lambda records: write_sgf(records[0]), opening="("),
         ".jsonl": Format(read_jsonl, write_jsonl, opening="{", several=True),
     }
 )
@@ -57,7 +60,7 @@ def parse_records(text: str) -> list[Record]:
 
 
 def read_records(path: str | Path) -> list[Record]:
-    """The records in a file, whatever its name; UTF-8, else Latin-1.
+    """The records in a file, whatever its name, as UTF-8, UTF-16 or Latin-1 (see `bg_env.records.decode`).
 
     Raises:
         NotationError: it is not a record, or has more than 2**30 bytes.
@@ -69,10 +72,7 @@ def read_records(path: str | Path) -> list[Record]:
     if len(data) > MOST_BYTES:
         msg = f"this is not a record: it has more than {MOST_BYTES:,} bytes"
         raise NotationError(msg)
-    try:
-        return parse_records(data.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        return parse_records(data.decode("latin-1"))
+    return parse_records(decoded(data))
 
 
 def write_records(path: str | Path, records: Sequence[Record]) -> None:
@@ -93,3 +93,17 @@ def write_records(path: str | Path, records: Sequence[Record]) -> None:
         msg = f"a {ending} file holds one record, not {len(records)}: write .jsonl, or make a session of money games"
         raise NotationError(msg)
     write_whole(path, kind.write(records))
+
+
+def replay_files(paths: Iterable[str | Path]) -> list[FileReplay]:
+    """Read and replay files; their faults are in the results, and raise nothing."""
+    return [_replay_file(path) for path in paths]
+
+
+def _replay_file(path: str | Path) -> FileReplay:
+    try:
+        return FileReplay(str(path), tuple(replay(record) for record in read_records(path)))
+    except OSError as error:
+        return FileReplay(str(path), error=f"it cannot be read: {error.strerror or error}")
+    except NotationError as error:
+        return FileReplay(str(path), error=str(error))

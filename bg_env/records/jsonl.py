@@ -176,7 +176,7 @@ def _game(said: dict[str, Any]) -> GameRecord:
     if result is not None:
         right = isinstance(result, dict) and is_whole(result.get("winner"), 0, 1) and is_whole(result.get("points"), 0, _MOST)
         _need(right, "result is a winner, 0 or 1, and points, or null")
-        entries.append(Entry("win", result["winner"], value=result["points"], number=len(entries)))
+        entries.append(Entry("win", result["winner"], value=result["points"], number=len(entries), alone=True))
     return GameRecord(
         number=said["game"],
         score=None if score is None else (score[0], score[1]),

@@ -16,6 +16,7 @@ __all__ = [
     "Entry",
     "GameRecord",
     "Kind",
+    "Note",
     "Record",
     "checked_text",
     "from_points",
@@ -43,13 +44,14 @@ class Entry:
             ...), `take`, `drop`; `resign`; `win`: the award; `tie`: an opening tie that doubled the cube; `throw`: an
             opening throw that only decides who starts (R2.3); `illegal`: an action that the player tried and that ended the
             game; `unreadable`: text that cannot be read.
-        player: 0 or 1; None for neither.
+        player: 0 or 1; None for neither, or for a resignation of which only the award says whose it is.
         dice: of a roll, higher number first; of a tie or a throw, player 0's die first.
         text: the play of a roll, see `plain_text`; of an unreadable entry, the text itself.
         value: of a double or beaver, the value that the cube is turned to (0 if not given); of an award its points; of a
             resignation its points (0 if not given); of an illegal action its number.
         number: the move's number in the record, from 1.
-        alone: whether no other entry stands beside it, so that its column may be wrong.
+        alone: whether no other entry stands beside it. Then its column may be wrong, except that of an award, which may be
+            wrong where it stands beside another entry.
         played: of a roll, False if the dice are all that is written: nothing could be played, or the record ends there.
     """
 
@@ -61,6 +63,24 @@ class Entry:
     number: int = field(default=0, compare=False)
     alone: bool = field(default=False, compare=False)
     played: bool = True
+
+
+@dataclass(frozen=True)
+class Note:
+    """A place where a record is sound but is written in a dialect, and the meaning that it was read with.
+
+    Attributes:
+        game: the number of the game; 0 for the record as a whole.
+        move: the number of the move in the record; 0 for the heading of the game.
+        what: the dialect and its reading, in one line.
+    """
+
+    game: int
+    move: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"game {self.game} move {self.move}: {self.what}" if self.game else self.what
 
 
 @dataclass(frozen=True)
@@ -106,6 +126,7 @@ class Record:
         loose: whether it is money play that a server writes as a match; it may be scored and ended either way.
         headers: other information, by name.
         settings: all the settings, where the format holds them.
+        notes: the dialects that the reader met, in order; they are no part of the record's value.
 
     Raises:
         NotationError: `players` are not two texts.
@@ -121,6 +142,7 @@ class Record:
     loose: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
     settings: Settings | None = None
+    notes: tuple[Note, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         players = self.players
@@ -142,7 +164,7 @@ def checked_text(text: Any, most: int = _MOST_CHARACTERS) -> str:
     if len(text) > most:
         msg = f"this is not a record: it has {len(text):,} characters, and at most {most:,} are read"
         raise NotationError(msg)
-    return text.lstrip("\ufeff")
+    return text.lstrip("\ufeff").rstrip("\x1a\x00")
 
 
 def plain_moves(text: str) -> tuple[Move, ...]:

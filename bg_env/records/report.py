@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from bg_env.actions import Step
 from bg_env.notation.moves import format_steps, steps_of
-from bg_env.records.record import Entry, Record
+from bg_env.records.record import Entry, Note, Record
 from bg_env.rules import STATE, Settings, States
 
 __all__ = ["Fault", "FileReplay", "GameReplay", "Kept", "Moment", "Replay"]
@@ -80,12 +81,14 @@ class Replay:
         settings: the settings it was checked under.
         games: its games.
         states: array of STATE records, every one that is met; `Moment.index` points into it.
+        notes: where the record is written in a dialect, and how it was read.
     """
 
     record: Record
     settings: Settings
     games: tuple[GameReplay, ...]
     states: States = field(repr=False)
+    notes: tuple[Note, ...] = ()
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -127,11 +130,19 @@ class FileReplay:
         """A line for each fault, `FILE: game G move M: fault`; or one, `FILE: error`, if it is not a record."""
         if self.error is not None:
             return [f"{self.path}: {self.error}"]
-        many = len(self.replays) > 1
+        return self._lines([replay.faults for replay in self.replays])
+
+    @property
+    def note_lines(self) -> list[str]:
+        """A line for each note, `FILE: game G move M: dialect`."""
+        return self._lines([replay.notes for replay in self.replays])
+
+    def _lines(self, found: Sequence[Sequence[object]]) -> list[str]:
+        many = len(found) > 1
         return [
-            f"{self.path}: {fault}" + (f" (record {k} of the file)" if many else "")
-            for k, replay in enumerate(self.replays, 1)
-            for fault in replay.faults
+            f"{self.path}: {what}" + (f" (record {k} of the file)" if many else "")
+            for k, items in enumerate(found, 1)
+            for what in items
         ]
 
     def as_dict(self) -> dict[str, Any]:
@@ -160,6 +171,7 @@ def _summary(replay: Replay) -> dict[str, Any]:
             }
             for game in replay.games
         ],
+        "notes": [{"game": note.game, "move": note.move, "what": note.what} for note in replay.notes],
     }
 
 

@@ -1,8 +1,10 @@
 """GNU Backgammon's records in the Smart Game Format: one game tree a game, `;W[65xrrm]` a roll and its play.
 
 White is `player_0`. Points are letters: `a` to `x` are White's own points 1 to 24, `y` the bar, `z` off. `double` answers a
-double by a beaver. `CV` is the cube that automatic doubles began the game with, `RU` names the rules in force (nothing: no
-Jacoby, no Crawford), `RE` the result, with `R` after it for a resignation. Variations and comments are skipped.
+double by a beaver. `CV` at the root is the cube that automatic doubles began the game with, `RU` names the rules in force
+(nothing: no Jacoby, no Crawford), `RE` the result, with `R` after it for a resignation. `PL` and `DI` are dice that are thrown
+and not played, or not yet; with `AW`, `AB`, `CV` and `CP` before the first move a saved position. Variations and comments are
+skipped, and a file may hold several matches.
 
 (FF[4] of the format, and GNU Backgammon's own files for what it makes of it.)
 """
@@ -11,29 +13,18 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from bg_env.errors import NotationError, SettingsError
-from bg_env.notation import read_position
-from bg_env.notation.xgid import write_xgid
-from bg_env.records.record import (
-    MOST_GAMES,
-    Entry,
-    GameRecord,
-    Kind,
-    Record,
-    checked_text,
-    from_points,
-    plain_moves,
-    text_of_moves,
-)
+from bg_env.records.record import MOST_GAMES, Entry, GameRecord, Kind, Note, Record, checked_text, from_points, text_of_moves
+from bg_env.records.sgf_setup import KEPT, LETTERS, SETS_UP, Position
+from bg_env.records.sgf_write import write_sgf
 from bg_env.rules import BAR, OFF, VARIANTS, Variant
 
 __all__ = ["read_sgf", "write_sgf"]
 
-_LETTERS: Final = "zabcdefghijklmnopqrstuvwxy"
-"""Letter of White's point 0 (off) to 25 (the bar)."""
 _TOKEN = re.compile(r"([();])|([A-Za-z]+)|\[([^\]\\]*)|\S")
 _UNESCAPED = re.compile(r"[^\]\\]*")
 _LONGEST_VALUE: Final = 100_000
@@ -42,8 +33,6 @@ _MATCH_INFO = re.compile(r"\s*(\w+)\s*:\s*(-?\d{1,9})\s*")
 _ROLL = re.compile(r"[1-6]{2}(?:[a-z]{2}){0,4}", re.ASCII)
 _RESULT = re.compile(r"\s*([WB])\s*\+\s*(\d{1,9})\s*(R?)(?:esign)?\s*", re.IGNORECASE)
 _VARIANTS: Final = {"nackgammon": "nackgammon_ballard", "hypergammon3": "hypergammon"}
-_RULE_NAMES: Final = {"nackgammon_ballard": "Nackgammon", "hypergammon": "Hypergammon3"}
-_KEPT: Final = ("DT", "EV", "RO", "PC", "AN")
 _CUBE: Final[dict[str, Kind]] = {"double": "double", "take": "take", "drop": "drop", "beaver": "beaver"}
 
 
@@ -141,27 +130,65 @@ def read_sgf(text: str) -> Record:
     """The record written in `text`; nodes that cannot be read become entries of kind "unreadable".
 
     Raises:
-        NotationError: this is not SGF or not backgammon (GM[6]), the variant is unknown, or the text has more than 2**26
-            characters, 100,000 games, or 100,000 characters in a value.
+        NotationError: this is not SGF or not backgammon (GM[6]), the variant is unknown, it holds several matches, or the text
+            has more than 2**26 characters, 100,000 games, or 100,000 characters in a value.
+    """
+    records = read_sgfs(text)
+    if len(records) > 1:
+        msg = f"this text holds {len(records)} matches: read_sgf reads one, parse_records reads them all"
+        raise NotationError(msg)
+    return records[0]
+
+
+def read_sgfs(text: str) -> list[Record]:
+    """The records written in `text`; the rest as in `read_sgf`.
+
+    A game of other players, length or variant than the one before begins a record, and so does the first game of a match.
     """
     trees = _trees(checked_text(text))
     if not trees or trees[0][0].first("GM", "6").strip() != "6":
         what = "it does not begin with '(;', or its GM is not 6, backgammon"
         raise _no_sgf(what)
+    matches: list[list[list[_Node]]] = []
+    for tree in trees:
+        if matches and _goes_on(matches[-1][-1][0], tree[0]):
+            matches[-1].append(tree)
+        else:
+            matches.append([tree])
+    records = [_record(match) for match in matches]
+    if len(records) > 1:
+        note = Note(0, 0, f"the file holds {len(records)} matches")
+        records = [replace(record, notes=(note, *record.notes)) for record in records]
+    return records
+
+
+def _goes_on(before: _Node, root: _Node) -> bool:
+    """Whether a game belongs to the record of the game before it."""
+    one, other = _info(before), _info(root)
+    if [node.first(name) for node in (before, root) for name in ("PW", "PB")][:2] != [root.first("PW"), root.first("PB")]:
+        return False
+    if one.get("length", 0) != other.get("length", 0) or _variant(before, _rules(before)) != _variant(root, _rules(root)):
+        return False
+    began = not other.get("game", 0) and not other.get("ws", 0) and not other.get("bs", 0)
+    return not (began and (one.get("game", 0) or one.get("ws", 0) or one.get("bs", 0) or before.first("RE")))
+
+
+def _record(trees: Sequence[list[_Node]]) -> Record:
     root = trees[0][0]
     rules = _rules(root)
-    variant = _variant(root, rules)
-    games = tuple(_game(tree, k) for k, tree in enumerate(trees, 1))
-    return Record(
+    record = Record(
         players=(root.first("PW"), root.first("PB")),
-        variant=variant,
+        variant=_variant(root, rules),
         length=_info(root).get("length", 0),
-        games=games,
+        games=(),
         jacoby="jacoby" in rules,
         crawford="crawford" in rules,
         cube="nocube" not in rules,
-        headers={name: values[0] for name, values in root.items() if name in _KEPT},
+        headers={name: values[0] for name, values in root.items() if name in KEPT},
     )
+    notes: list[Note] = []
+    games = tuple(_game(tree, k, record, notes) for k, tree in enumerate(trees, 1))
+    return replace(record, games=games, notes=tuple(notes))
 
 
 def _rules(node: _Node) -> set[str]:
@@ -195,43 +222,71 @@ def _variant(node: _Node, rules: set[str]) -> Variant:
     return VARIANTS["backgammon"]
 
 
-def _game(tree: list[_Node], number: int) -> GameRecord:
+def _game(tree: list[_Node], number: int, record: Record, notes: list[Note]) -> GameRecord:
     root, rules, info = tree[0], _rules(tree[0]), _info(tree[0])
+    score, crawford = (info.get("ws", 0), info.get("bs", 0)), "crawfordgame" in rules
     start, cube, entries = None, 1, []
     value = root.first("CV", "1").strip()
     if value.isascii() and value.isdigit() and len(value) < 6 and int(value) > 0 and not int(value) & (int(value) - 1):
         cube = int(value)
     else:
         entries.append(Entry("unreadable", None, text=f"CV[{value}], the cube's value at the start"))
-    if root.first("XGID"):
-        start = root.first("XGID")
-    for k, node in enumerate(tree[1:], 1):
-        entries += _moves(node, k)
+    try:
+        played, start = _entries(tree, record, score, notes, number, crawford=crawford)
+        entries += played
+    except NotationError as error:
+        entries.append(Entry("unreadable", None, text=str(error)))
     award = _RESULT.fullmatch(root.first("RE"))
     if award:
         player = "WB".index(award[1].upper())
         if award[3]:
             entries.append(Entry("resign", 1 - player, number=len(tree) - 1))
-        entries.append(Entry("win", player, value=int(award[2]), number=len(tree) - 1))
+        entries.append(Entry("win", player, value=int(award[2]), number=len(tree) - 1, alone=True))
     elif root.first("RE").strip() not in ("", "?", "0", "Void"):
         entries.append(Entry("unreadable", None, text=f"RE[{root.first('RE')}]", number=len(tree) - 1))
     return GameRecord(
         number=number,
-        score=(info.get("ws", 0), info.get("bs", 0)),
+        score=score,
         entries=tuple(entries),
-        crawford="crawfordgame" in rules,
+        crawford=crawford,
         cube=cube,
         start=start,
     )
 
 
-def _moves(node: _Node, number: int) -> Iterator[Entry]:
-    for player, name in enumerate(("W", "B")):
-        for value in node.get(name, []):
-            yield _move(value.strip(), player, number)
-    for name in ("AE", "AW", "AB", "PL", "DI", "CP", "CV"):
-        if name in node:
-            yield Entry("unreadable", None, text=f"{name}[{node.first(name)}]: a position set up within a game", number=number)
+def _entries(
+    tree: Sequence[_Node], record: Record, score: tuple[int, int], notes: list[Note], number: int, *, crawford: bool
+) -> tuple[list[Entry], str | None]:
+    """The moves of a game, and the id of the position that it starts from, if one is set up before them.
+
+    Dice that are only set (`DI`) are a roll that is not played where a resignation or the end follows; a later roll takes their
+    place.
+    """
+    entries: list[Entry] = []
+    position, start = Position(), tree[0].first("XGID") or None
+    for k, node in enumerate(tree[1:], 1):
+        moves = [_move(value.strip(), player, k) for player, name in enumerate("WB") for value in node.get(name, ())]
+        sets = [name for name in SETS_UP if name in node]
+        if sets and (not entries or set(sets) <= {"PL", "DI"}):
+            position.set_up(node)
+        elif sets:
+            text = f"{sets[0]}[{node.first(sets[0])}]: a position set up within a game"
+            entries.append(Entry("unreadable", None, text=text, number=k))
+        if moves:
+            if not entries and position.changed and not start:
+                position.go_on(moves[0])
+                start = position.as_id(record, score, crawford=crawford)
+            entries += moves
+            position.dice = None
+    if position.changed and not entries:
+        start = start or position.as_id(record, score, crawford=crawford)
+    elif position.dice:
+        dice = max(position.dice), min(position.dice)
+        notes.append(Note(number, len(tree) - 1, f"{dice[0]}{dice[1]} is thrown and not played (DI)"))
+        entries.append(Entry("roll", position.turn, dice, number=len(tree) - 1, alone=position.turn is None, played=False))
+    if start and not tree[0].first("XGID"):
+        notes.append(Note(number, 0, "the game begins with a saved position"))
+    return entries, start
 
 
 def _move(value: str, player: int, number: int) -> Entry:
@@ -260,84 +315,5 @@ def _read_roll(value: str, player: int) -> tuple[tuple[int, int], str | None]:
 
 def _own(letter: str, player: int) -> int:
     """The point on the player's own numbering."""
-    point = _LETTERS.index(letter)
+    point = LETTERS.index(letter)
     return 25 - point if player and OFF < point < BAR else point
-
-
-# Writing
-
-
-def write_sgf(record: Record) -> str:
-    """The record as GNU Backgammon writes it, a game tree for each game.
-
-    A variant that GNU Backgammon has no rule for stands in a property of our own, VARIANT, and the state that a game starts
-    from in XGID. The dice of an opening throw that only decides who starts are not kept.
-
-    Raises:
-        NotationError: a game starts from a state that no id can hold, or was ended by an illegal action.
-    """
-    return "\n".join(_tree(record, game, k) for k, game in enumerate(record.games)) + "\n"
-
-
-def _escaped(text: str) -> str:
-    r"""A simple text: one line, with `]`, `\` and `:` escaped."""
-    return re.sub(r"([\\\]:])", r"\\\1", " ".join(text.split()))
-
-
-def _tree(record: Record, game: GameRecord, k: int) -> str:
-    if game.state is not None:
-        msg = f".sgf cannot hold the state that game {game.number} starts from: write JSON lines"
-        raise NotationError(msg)
-    score = game.score or (0, 0)
-    rules = []
-    if record.jacoby:
-        rules.append("Jacoby")
-    if record.length and record.crawford is not False:
-        rules += ["Crawford", "CrawfordGame"] if game.crawford else ["Crawford"]
-    name = record.variant.name
-    known = VARIANTS.get(name) == record.variant
-    if known and name in _RULE_NAMES:
-        rules.append(_RULE_NAMES[name])
-    if record.cube is False:
-        rules.append("NoCube")
-    words = ["FF[4]GM[6]CA[UTF-8]AP[bg_env]", f"MI[length:{record.length}][game:{k}][ws:{score[0]}][bs:{score[1]}]"]
-    words.append(f"PW[{_escaped(record.players[0])}]PB[{_escaped(record.players[1])}]")
-    words += [f"{key}[{_escaped(value)}]" for key, value in record.headers.items() if key in _KEPT]
-    if rules:
-        words.append(f"RU[{':'.join(rules)}]")
-    if not known or (name != "backgammon" and name not in _RULE_NAMES):
-        words.append(f"VARIANT[{_escaped(name if known else str(record.variant))}]")
-    cube = game.cube << sum(entry.kind == "tie" for entry in game.entries)
-    if cube > 1:
-        words.append(f"CV[{cube}]")
-    if game.start is not None:
-        words.append(f"XGID[{_escaped(_as_xgid(game.start, record))}]")
-    award = game.award
-    if award:
-        resigned = any(entry.kind == "resign" for entry in game.entries)
-        words.append(f"RE[{'WB'[award.player or 0]}+{award.value}{'R' * resigned}]")
-    nodes = [_node(entry, game) for entry in game.entries if entry.kind not in ("tie", "throw", "resign", "win")]
-    return "(;" + "".join(words) + "".join("\n" + node for node in nodes) + ")"
-
-
-def _as_xgid(start: str, record: Record) -> str:
-    """The start as an XGID, whichever id it is."""
-    states, settings = read_position(start, record.variant, record.settings)
-    return write_xgid(states, 0, settings).removeprefix("XGID=")
-
-
-def _node(entry: Entry, game: GameRecord) -> str:
-    colour = "WB"[entry.player or 0]
-    if entry.kind == "roll" and entry.dice:
-        points = [place for move in plain_moves(entry.text) for place in move.places]
-        letters = "".join(_LETTERS[25 - place if entry.player and OFF < place < BAR else place] for place in points)
-        return f";{colour}[{entry.dice[0]}{entry.dice[1]}{letters}]"
-    if entry.kind in ("double", "beaver"):
-        return f";{colour}[double]"
-    if entry.kind in ("take", "drop"):
-        return f";{colour}[{entry.kind}]"
-    if entry.kind == "illegal":
-        msg = f".sgf cannot hold that an illegal action ended game {game.number}: write JSON lines"
-    else:
-        msg = f"this cannot be written: {entry.text[:60]!r} was not understood when it was read"
-    raise NotationError(msg)

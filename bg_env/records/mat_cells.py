@@ -1,0 +1,248 @@
+"""Lines of a game in `.mat` as entries: cells, their columns, and the words that programs write in them."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from bg_env.records.record import Entry, Kind, Note, plain_text
+
+__all__ = ["Columns", "Heading", "entries_of", "find_columns", "read_heading"]
+
+_FIRST_SCORE = re.compile(r":\s*(\d{1,9})\s+")
+_LAST_SCORE = re.compile(r"\s*(\d{1,9})\s*")
+_LINE = re.compile(r"\s*(\d{1,5})\)(.*)")
+_RESIGNATION = r"\?{2,}|(?:los[es]\w*|lost|resign\w*|conced\w*|forfeit\w*)\b"
+_CELL = re.compile(
+    r"(?<!\S)(?:\d\d:|(?:(?:re)?doubles?|beavers?|raccoons?|takes?|accepts?|drops?|passes|rejects?|wins?)\b|"
+    + _RESIGNATION
+    + ")",
+    re.IGNORECASE,
+)
+_ROLL = re.compile(r"([1-6])([1-6]):(.*)")
+_BARE_ROLL = re.compile(r"[1-6]{2}:[ ]{0,4}")
+_RESIGNS = re.compile(rf"(?:{_RESIGNATION})\D{{0,60}}?(\d{{1,9}})?[^\d:]{{0,60}}", re.IGNORECASE)
+_TURN = re.compile(r"([a-z]+)(?:\s*(?:=>|to)\s*(\d{1,9}))?\s*", re.IGNORECASE)
+_WINS = re.compile(r"wins?\s+(\d{1,9})(?:\s+p\w*)?(?:\s+and\s+the\s+match)?\.?\s*", re.IGNORECASE)
+
+_TURNS: Final[Mapping[Kind, tuple[str, ...]]] = {
+    "double": ("doub", "redo"),
+    "beaver": ("beav", "racc"),
+    "take": ("take", "acce"),
+    "drop": ("drop", "pass", "reje"),
+}
+_USUAL_SECOND: Final = 33
+"""Where the second column begins if nothing in the text shows it."""
+_TAB: Final = 8
+
+
+class Heading(NamedTuple):
+    """The line with the names and the scores of both players."""
+
+    names: tuple[str, str]
+    score: tuple[int, int]
+    at: int
+    """Where the second name begins."""
+
+
+def read_heading(line: str) -> Heading | None:
+    """The line "NAME : SCORE   NAME : SCORE" in its parts, None if it is not one; the time is linear in its length."""
+    head, colon, tail = line.rpartition(":")
+    last = _LAST_SCORE.fullmatch(tail)
+    first = _FIRST_SCORE.search(head) if colon and last else None
+    if first is None or last is None:
+        return None
+    names = head[: first.start()].strip(), head[first.end() :].strip()
+    return Heading(names, (int(first[1]), int(last[1])), first.end())
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where the second column of a text begins.
+
+    Attributes:
+        limit: a cell from this place on is in the second column; tabs stand for the spaces up to the next multiple of 8.
+        field: instead, in text whose cells are divided by single tabs, the number of tabs before the second column.
+    """
+
+    limit: float = _USUAL_SECOND / 2 + 2
+    field: int | None = None
+
+    def is_second(self, line: str, at: int) -> bool:
+        """Whether the cell that begins at the character `at` of a line is in the second column."""
+        tabs = line.count("\t", 0, at)
+        if tabs and self.field is not None:
+            return tabs >= self.field
+        return (len(line[:at].expandtabs(_TAB)) if tabs else at) >= self.limit
+
+
+def find_columns(lines: Iterable[str]) -> Columns:
+    """The columns of a text: the second begins where most second cells do, or after as many tabs.
+
+    A cell left of half of that place is in the first.
+    """
+    places: Counter[int] = Counter()
+    fields: Counter[int] = Counter()
+    for line in lines:
+        numbered = _LINE.match(line)
+        if numbered:
+            cells = [cell.start() for cell in _found(line, numbered.start(2))]
+            if len(cells) == 2:
+                before = line[: cells[1]]
+                places[len(before.expandtabs(_TAB))] += 1
+                if "\t" in line[cells[0] : cells[1]]:
+                    fields[before.count("\t")] += 1
+        elif not places:
+            heading = read_heading(line)
+            if heading and heading.names[1]:
+                places[len(line[: heading.at].expandtabs(_TAB))] += 0
+    limit = (places.most_common(1)[0][0] if places else _USUAL_SECOND) / 2 + 2
+    by_tabs = fields and fields.most_common(1)[0][1] > places.most_common(1)[0][1]
+    return Columns(limit, fields.most_common(1)[0][0] if by_tabs else None)
+
+
+def _found(line: str, at: int) -> list[re.Match[str]]:
+    """The beginnings of cells from `at` on; a resignation right after a roll without a play is part of the roll's cell."""
+    found: list[re.Match[str]] = []
+    for cell in _CELL.finditer(line, at):
+        if (
+            found
+            and cell[0][-1] != ":"
+            and _RESIGNS.match(cell[0])
+            and _BARE_ROLL.fullmatch(line, found[-1].start(), cell.start())
+        ):
+            continue
+        found.append(cell)
+    return found
+
+
+class _Row(NamedTuple):
+    """A line of a game: its entries, and whether it begins with a number."""
+
+    entries: list[Entry]
+    numbered: bool
+
+
+def entries_of(lines: Sequence[str], columns: Columns, game: int) -> tuple[tuple[Entry, ...], list[Note]]:
+    """The entries of a game, and the dialects in them.
+
+    Args:
+        lines: the lines of the game below its heading.
+        columns: of the text.
+        game: the number of the game.
+    """
+    rows: list[_Row] = []
+    move = 0
+    for line in lines:
+        if not line.strip() or line.lstrip().startswith((";", "#")):
+            continue
+        numbered = _LINE.fullmatch(line)
+        move = int(numbered[1]) if numbered else move
+        rows.append(_Row(_row(line, numbered.start(2) if numbered else 0, columns, move), numbered is not None))
+    _settle_first(rows)
+    return _settled(rows, game)
+
+
+def _row(line: str, at: int, columns: Columns, move: int) -> list[Entry]:
+    found = _found(line, at)
+    entries = []
+    before = line[at : found[0].start() if found else len(line)].strip()
+    if before:
+        start = len(line) - len(line[at:].lstrip()) if at else len(line) - len(line.lstrip())
+        entries.append(Entry("unreadable", int(columns.is_second(line, start)), text=before, number=move))
+    for k, cell in enumerate(found):
+        end = found[k + 1].start() if k + 1 < len(found) else len(line)
+        second = k == 1 if len(found) == 2 else columns.is_second(line, cell.start())
+        if k and len(found) == 2 and cell[0][:3].lower() == "win":
+            second = columns.is_second(line, cell.start())
+        entries += [
+            replace(entry, player=int(second), number=move, alone=len(found) == 1)
+            for entry in _cell(line[cell.start() : end].strip())
+        ]
+    return entries
+
+
+@functools.lru_cache(maxsize=32_768)
+def _cell(text: str) -> tuple[Entry, ...]:
+    """A cell as entries, of which the player and the number are still open; cached, because few different ones occur."""
+    roll = _ROLL.fullmatch(text)
+    if roll:
+        dice = max(int(roll[1]), int(roll[2])), min(int(roll[1]), int(roll[2]))
+        play = roll[3].strip()
+        gives_up = _RESIGNS.fullmatch(play)
+        if gives_up:
+            return Entry("roll", 0, dice, played=False), Entry("resign", 0, value=int(gives_up[1] or 0), text=play)
+        return (Entry("roll", 0, dice, plain_text(play), played=bool(play)),)
+    word = text.lower()
+    turn = _TURN.fullmatch(text)
+    if turn:
+        value = int(turn[2] or 0)
+        for kind, starts in _TURNS.items():
+            if word.startswith(starts) and (not value or kind in ("double", "beaver")):
+                return (Entry(kind, 0, value=value),)
+    wins = _WINS.fullmatch(text)
+    if wins:
+        return (Entry("win", 0, value=int(wins[1])),)
+    gives_up = _RESIGNS.fullmatch(text)
+    if gives_up:
+        return (Entry("resign", 0, value=int(gives_up[1] or 0), text=text),)
+    return (Entry("unreadable", 0, text=text),)
+
+
+def _settle_first(rows: list[_Row]) -> None:
+    """Let the first roll, where it is alone in its line, be of the other player than the one who acts first in the next line.
+
+    So it is known whatever the columns are.
+    """
+    acted = [row for row in rows if row.entries]
+    if len(acted) < 2 or [entry.kind for entry in acted[0].entries] != ["roll"]:
+        return
+    following = acted[1].entries
+    if len(following) == 2 and following[0].kind in ("roll", "double") and following[1].kind not in ("win", "resign"):
+        acted[0].entries[0] = replace(acted[0].entries[0], player=1)
+
+
+def _settled(rows: list[_Row], game: int) -> tuple[tuple[Entry, ...], list[Note]]:
+    """The entries in order: resignations before the award and of the player who did not win, beavers accepted."""
+    entries: list[Entry] = []
+    notes: list[Note] = []
+    for row in rows:
+        for entry in row.entries:
+            if entry.kind == "resign":
+                free = not row.numbered and entry.alone
+                entries.append(replace(entry, player=None) if free else entry)
+            elif entry.kind == "roll" and entries and entries[-1].kind == "beaver":
+                takes = Entry("take", 1 - (entries[-1].player or 0), number=entry.number)
+                notes.append(Note(game, entry.number, "the acceptance of a beaver is not written, but the game goes on"))
+                entries += [takes, entry]
+            else:
+                entries.append(entry)
+    for k, entry in enumerate(entries):
+        if entry.kind != "resign":
+            continue
+        last = all(other.kind in ("resign", "win") for other in entries[k + 1 :])
+        if entry.text.startswith("?") and not last:
+            notes.append(Note(game, entry.number, f"{entry.text} stands for a play that is not known"))
+            continue
+        notes.append(Note(game, entry.number, f"{' '.join(entry.text.split())!r} is a resignation"))
+    return _in_order(entries), notes
+
+
+def _in_order(entries: list[Entry]) -> tuple[Entry, ...]:
+    """The entries with one resignation at most, before the award; `????` within the game is no resignation."""
+    end = len(entries)
+    while end and entries[end - 1].kind in ("resign", "win"):
+        end -= 1
+    game = [entry for entry in entries[:end] if not (entry.kind == "resign" and entry.text.startswith("?"))]
+    resigned = [entry for entry in entries[end:] if entry.kind == "resign"]
+    awards = [entry for entry in entries[end:] if entry.kind == "win"]
+    if resigned:
+        player = next((entry.player for entry in resigned if entry.player is not None), None)
+        if awards and (player is None or resigned[0].text.startswith("?")):
+            player = 1 - (awards[0].player or 0)
+        game.append(replace(resigned[0], player=player, text=""))
+    return (*game, *awards)

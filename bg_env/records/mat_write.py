@@ -1,0 +1,97 @@
+"""Records as `.mat` text, laid out as GNU Backgammon lays it out, which reads it back as the same games."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from bg_env.errors import NotationError
+from bg_env.records.record import Entry, GameRecord, Record, plain_text
+from bg_env.rules import VARIANTS
+
+__all__ = ["write_mat"]
+
+_NAMES_OF: Final = {"backgammon": "Backgammon", "nackgammon_ballard": "NackGammon", "hypergammon": "HyperGammon (3)"}
+_WIDTH: Final = 27
+
+
+def write_mat(record: Record) -> str:
+    """The record as `.mat` text, laid out as GNU Backgammon does.
+
+    Automatic doubles, which other programs leave out, stand in a header of our own, `InitialCube`; a variant that has no
+    name there stands in `Variation` as its own text. The dice of an opening throw that only decides who starts are not kept.
+
+    Raises:
+        NotationError: a game starts from a position, or was ended by an illegal action: the format cannot hold that.
+    """
+    for game in record.games:
+        if game.start or game.state:
+            msg = f".mat cannot hold that game {game.number} starts from a position: write .sgf or JSON lines"
+            raise NotationError(msg)
+        if any(entry.kind == "illegal" for entry in game.entries):
+            msg = f".mat cannot hold that an illegal action ended game {game.number}: write JSON lines"
+            raise NotationError(msg)
+    names = tuple(_name(name, k) for k, name in enumerate(record.players))
+    lines = [f'; [{name} "{value}"]' for name, value in _headers_of(record, names).items()]
+    lines += ["", f" {record.length} point match", ""]
+    for game in record.games:
+        score = game.score or (0, 0)
+        lines.append(f" Game {game.number}")
+        lines.append(f" {f'{names[0]} : {score[0]}':<31}{names[1]} : {score[1]}")
+        lines += _rows(game, record.length)
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _name(name: str, player: int) -> str:
+    """A name that the format can hold: no line breaks, colons or double quotes, no runs of spaces, not empty."""
+    return " ".join(re.sub(r"[:;\"\x00-\x1f\x7f-\x9f\u2028\u2029]", " ", name).split()) or f"player_{player}"
+
+
+def _headers_of(record: Record, names: tuple[str, ...]) -> dict[str, str]:
+    name = record.variant.name
+    known = VARIANTS.get(name) == record.variant and name in _NAMES_OF
+    headers = {"Player 1": names[0], "Player 2": names[1], "Variation": _NAMES_OF[name] if known else str(record.variant)}
+    for key, flag in (("Crawford", record.crawford), ("Jacoby", record.jacoby), ("Cube", record.cube)):
+        if flag is not None:
+            headers[key] = "On" if flag else "Off"
+    cubes = {game.number: game.cube << sum(entry.kind == "tie" for entry in game.entries) for game in record.games}
+    if any(cube > 1 for cube in cubes.values()):
+        headers["InitialCube"] = " ".join(f"{number}:{cube}" for number, cube in cubes.items() if cube > 1)
+    return headers
+
+
+def _rows(game: GameRecord, length: int) -> Iterator[str]:
+    """The numbered lines: the first cell is player 0's; a cell that would be out of turn leaves one empty before it."""
+    cells: list[str] = []
+    for entry in game.entries:
+        if entry.kind in ("tie", "throw") or (entry.kind == "resign" and game.award):
+            continue  # a resignation is the award that nothing explains
+        if entry.kind == "win":
+            break
+        if len(cells) % 2 != (entry.player or 0):
+            cells.append("")
+        cells.append(_cell_text(entry))
+    for k in range(0, len(cells), 2):
+        right = cells[k + 1] if k + 1 < len(cells) else ""
+        yield f"{k // 2 + 1:3d}) {cells[k]:<{_WIDTH}} {right}".rstrip()
+    award = game.award
+    if award:
+        ends = length and max(award.value + (game.score or (0, 0))[award.player or 0], 0) >= length
+        said = f"Wins {award.value} point{'s' * (award.value != 1)}{' and the match' * bool(ends)}"
+        yield f"{' ' * (34 if award.player else 6)}{said}"
+
+
+def _cell_text(entry: Entry) -> str:
+    if entry.kind == "roll" and entry.dice:
+        return f"{entry.dice[0]}{entry.dice[1]}: {plain_text(entry.text)}".rstrip()
+    if entry.kind in ("double", "beaver"):
+        word = {"double": "Doubles", "beaver": "Beavers"}[entry.kind]
+        return f" {word} => {entry.value}" if entry.value else f" {word}"
+    if entry.kind in ("take", "drop"):
+        return f" {entry.kind.capitalize()}s"
+    if entry.kind == "resign":
+        return f" Resigns {entry.value} point{'s' * (entry.value != 1)}" if entry.value else " Resigns"
+    msg = f"this cannot be written: {entry.text[:60]!r} was not understood when it was read"
+    raise NotationError(msg)
