@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from bg_env.errors import NotationError, SettingsError, quoted
 
-__all__ = ["checked_path", "read_arrays", "replacing", "write_whole"]
+__all__ = ["checked_path", "read_arrays", "read_text", "replacing", "write_whole"]
 
 
 def checked_path(path: Any) -> Path:
@@ -31,6 +31,25 @@ def checked_path(path: Any) -> Path:
     except TypeError:
         msg = f"a file is named by a path, text or a pathlib.Path, not by {quoted(path)}"
         raise SettingsError(msg) from None
+
+
+def read_text(path: Any, most: int) -> str:
+    """The text of a file, UTF-8, else Latin-1.
+
+    Raises:
+        NotationError: it has more than `most` bytes.
+        OSError: it cannot be read.
+        SettingsError: `path` is not a path.
+    """
+    with checked_path(path).open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        msg = f"it has more than {most:,} bytes"
+        raise NotationError(msg)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
 
 
 def read_arrays(file: Any, what: str) -> dict[str, npt.NDArray[Any]]:

@@ -25,6 +25,7 @@ _PAIR: Final = re.compile(rf"(?<![A-Za-z0-9+])({_B64}{{{POSITION_ID_LENGTH}}}):(
 _NAME: Final = r"(?:GNU\s?(?:Backgammon)?\s*)?Position[\s_-]?ID|GNU\s?(?:BG)?[\s_-]?ID"
 _POSITION: Final = re.compile(rf"(?:{_NAME})\s*[:=]?\s*({_B64}{{{POSITION_ID_LENGTH}}})(?!{_B64})", re.IGNORECASE)
 _MATCH: Final = re.compile(rf"Match[\s_-]?ID\s*[:=]?\s*({_B64}{{{MATCH_ID_LENGTH}}})(?!{_B64})", re.IGNORECASE)
+_MATCH_LABEL: Final = re.compile(r"Match[\s_-]?ID\s*[:=]?\s*(\S+)", re.IGNORECASE)
 _LABELS: Final = re.compile(rf"(?:{_NAME}|Match[\s_-]?ID)\s*[:=]?", re.IGNORECASE)
 
 
@@ -91,7 +92,7 @@ def _gnubg_ids(text: str) -> Found | None:
     if pairs:
         return Found("ids", tuple((_one(pairs, "pair of ids") or "").split(":")))
     if positions:
-        words = [_one(positions, "position id"), _one(matches, "match id")]
+        words = [_one(positions, "position id"), _one(matches, "match id") or _after(_MATCH_LABEL, text)]
         return Found("ids" if words[1] else "position", tuple(word for word in words if word))
     words_alone = _LABELS.sub(" ", text).split() if len(text) <= _SHORT else []
     if len(words_alone) == 1:
@@ -108,7 +109,7 @@ def find_id(text: str) -> Found:
     """The id in a text, of whatever kind; of several kinds the XGID, then the OGID, then GNU Backgammon's ids.
 
     Raises:
-        NotationError: there is none, there are different ones, or it is not text.
+        NotationError: the text has no id, or different ones, or is not text.
     """
     if not isinstance(text, str):
         msg = f"a position is given as the text of an id, not {type(text).__name__}"

@@ -1,4 +1,4 @@
-"""Match records: reading and writing `.mat`, `.sgf` and JSON lines, and checking a record move by move against the rules.
+"""Match records: reading and writing `.mat`, `.sgf` and JSON lines, checking a record move by move, and reading analyses.
 
 All public names can be imported from here; their modules are imported when they are first used.
 """
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from bg_env.records.analysis import Choice, Decision, Targets, parse_analysis, read_analysis, targets
     from bg_env.records.check import replay, replay_settings
     from bg_env.records.files import FORMATS, Format, parse_records, read_records, replay_files, write_records
     from bg_env.records.jsonl import read_jsonl, write_jsonl
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "Choice",
+    "Decision",
     "Entry",
     "Fault",
     "FileReplay",
@@ -31,7 +34,10 @@ __all__ = [
     "Note",
     "Record",
     "Replay",
+    "Targets",
+    "parse_analysis",
     "parse_records",
+    "read_analysis",
     "read_jsonl",
     "read_mat",
     "read_records",
@@ -42,6 +48,7 @@ __all__ = [
     "replay_settings",
     "retrace",
     "session",
+    "targets",
     "write_jsonl",
     "write_mat",
     "write_records",
@@ -51,6 +58,7 @@ __all__ = [
 _HOMES: Final[Mapping[str, str]] = {
     name: module
     for module, names in {
+        "analysis": ["Choice", "Decision", "Targets", "parse_analysis", "read_analysis", "targets"],
         "check": ["replay", "replay_settings"],
         "files": ["FORMATS", "Format", "parse_records", "read_records", "replay_files", "write_records"],
         "jsonl": ["read_jsonl", "write_jsonl"],
