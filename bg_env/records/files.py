@@ -12,11 +12,13 @@ from bg_env.errors import NotationError
 from bg_env.files import checked_path, write_whole
 from bg_env.records.check import replay
 from bg_env.records.decode import decoded
+from bg_env.records.gnubg_text import OPENING, read_gnubg_texts
 from bg_env.records.jsonl import read_jsonl, write_jsonl
-from bg_env.records.mat import read_mats, write_mat
+from bg_env.records.mat import has_variation, read_mats, write_mat
 from bg_env.records.record import MOST_BYTES, Record, checked_text
 from bg_env.records.report import FileReplay
 from bg_env.records.sgf import read_sgfs, write_sgf
+from bg_env.records.unsaid_variant import with_found_variant
 
 __all__ = ["FORMATS", "Format", "parse_records", "read_records", "replay_files", "write_records"]
 
@@ -27,36 +29,46 @@ class Format:
 
     Attributes:
         read: from the text of a file to its records.
-        write: from records to the text of a file; of one record, unless the format holds `several`.
-        opening: the character that every text of it begins with; "" for any other.
-        several: whether a file may hold more than one record.
+        write: from records to the text of a file; of one record, unless `several`. None: the format is only read.
+        opening: what every text of it begins with; "" for any other.
+        several: whether more than one record may be written into a file.
     """
 
     read: Callable[[str], list[Record]]
-    write: Callable[[Sequence[Record]], str]
+    write: Callable[[Sequence[Record]], str] | None
     opening: str = ""
     several: bool = False
 
 
+def _read_mats(text: str) -> list[Record]:
+    records = read_mats(text)
+    return [record if has_variation(record.headers) else with_found_variant(record) for record in records]
+
+
 FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
     {
-        ".mat": Format(read_mats, lambda records: write_mat(records[0])),
+        ".mat": Format(_read_mats, lambda records: write_mat(records[0])),
         ".sgf": Format(read_sgfs, lambda records: write_sgf(records[0]), opening="("),
         ".jsonl": Format(read_jsonl, write_jsonl, opening="{", several=True),
+        ".txt": Format(read_gnubg_texts, None, opening=OPENING),
     }
 )
-"""The formats by the ending of a file's name. `.mat`, which begins with nothing of its own, reads what no other one does."""
+"""The formats by the ending of a file's name. `.mat`, which begins with nothing of its own, reads what no other one does.
+
+`.txt` is GNU Backgammon's text export; its export for Snowie is `.mat` without headers.
+"""
 
 
 def parse_records(text: str) -> list[Record]:
-    """The records in `text`, whichever format they are in: JSON lines, `.sgf` or `.mat`.
+    """The records in `text`, whichever format they are in: JSON lines, `.sgf`, GNU Backgammon's text or `.mat`.
 
     Raises:
         NotationError: it is not text, is not a record in any of them, or is longer than any record is.
     """
-    begin = checked_text(text, MOST_BYTES).lstrip("\ufeff \t\r\n")[:1]
-    known = {kind.opening: kind for kind in FORMATS.values()}
-    return known.get(begin, known[""]).read(text)
+    longest = max(len(kind.opening) for kind in FORMATS.values())
+    begin = checked_text(text, MOST_BYTES).lstrip("\ufeff \t\r\n")[:longest]
+    kinds = sorted(FORMATS.values(), key=lambda kind: -len(kind.opening))
+    return next(kind for kind in kinds if begin.startswith(kind.opening)).read(text)
 
 
 def read_records(path: str | Path) -> list[Record]:
@@ -84,15 +96,16 @@ def write_records(path: str | Path, records: Sequence[Record]) -> None:
         SettingsError: `path` is not a path.
     """
     ending = checked_path(path).suffix.lower()
-    if ending not in FORMATS:
-        *some, last = FORMATS
+    written = {name: kind for name, kind in FORMATS.items() if kind.write}
+    if ending not in written:
+        *some, last = written
         msg = f"records are written as {', '.join(some)} or {last}, not as {ending or 'a file without an ending'!r}"
         raise NotationError(msg)
-    kind = FORMATS[ending]
+    kind = written[ending]
     if not kind.several and len(records) != 1:
         msg = f"a {ending} file holds one record, not {len(records)}: write .jsonl, or make a session of money games"
         raise NotationError(msg)
-    write_whole(path, kind.write(records))
+    write_whole(path, kind.write(records) if kind.write else "")
 
 
 def replay_files(paths: Iterable[str | Path]) -> list[FileReplay]:

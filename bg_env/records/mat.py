@@ -103,7 +103,7 @@ def _match(lines: Sequence[str], at: int, place: int) -> Record:
     headings: list[Heading | None] = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         game, heading, said = _game(lines[start:end], columns)
-        games.append(replace(game, cube=cubes.get(game.number, 1)))
+        games.append(replace(game, cube=_start_cube(game, cubes.get(game.number, 1))))
         headings.append(heading)
         notes += said
     players, told = _players(headers, [heading.names for heading in headings if heading])
@@ -188,6 +188,11 @@ def _same(name: str, said: str) -> int:
     return int(bool(name) and bool(said) and (name.startswith(said) or said.startswith(name)))
 
 
+def has_variation(headers: Mapping[str, str]) -> bool:
+    """Whether the headers name the variant."""
+    return any(key.strip().lower() == "variation" for key in headers)
+
+
 def _variant(headers: Mapping[str, str]) -> Variant:
     said = next((value.strip() for key, value in headers.items() if key.strip().lower() == "variation"), "backgammon")
     word = re.sub(r"[\s()-]", "", said.lower())
@@ -204,6 +209,12 @@ def _start_cubes(headers: Mapping[str, str]) -> dict[int, int]:
     """Our own header: the games that automatic doubles began with a higher cube, "3:2 7:4"."""
     found = re.findall(r"(\d{1,5}):(\d{1,5})", headers.get("InitialCube", ""))
     return {int(game): int(cube) for game, cube in found if int(cube) > 1 and not int(cube) & (int(cube) - 1)}
+
+
+def _start_cube(game: GameRecord, cube: int) -> int:
+    """The cube that our header gives a game, unless its first double shows that other programs have played on without it."""
+    first = next((entry.value for entry in game.entries if entry.kind == "double" and entry.value), 2 * cube)
+    return cube if first == 2 * cube else 1
 
 
 def _game(lines: Sequence[str], columns: Columns) -> tuple[GameRecord, Heading | None, list[Note]]:

@@ -65,29 +65,50 @@ def _headers_of(record: Record, names: tuple[str, ...]) -> dict[str, str]:
 def _rows(game: GameRecord, length: int) -> Iterator[str]:
     """The numbered lines: the first cell is player 0's; a cell that would be out of turn leaves one empty before it."""
     cells: list[str] = []
-    for entry in game.entries:
-        if entry.kind in ("tie", "throw") or (entry.kind == "resign" and game.award):
-            continue  # a resignation is the award that nothing explains
-        if entry.kind == "win":
-            break
-        if len(cells) % 2 != (entry.player or 0):
+    for player, text in _cells(game):
+        if len(cells) % 2 != player:
             cells.append("")
-        cells.append(_cell_text(entry))
+        cells.append(text)
+    award = game.award
+    said = "" if award is None else _award(award, game, length)
+    dropped = len(game.entries) > 1 and game.entries[-2].kind == "drop"
+    if award and dropped and award.player == len(cells) % 2 == 1:
+        cells.append(f" {said}")  # elsewhere GNU Backgammon takes the double for a beaver
+        said = ""
     for k in range(0, len(cells), 2):
         right = cells[k + 1] if k + 1 < len(cells) else ""
         yield f"{k // 2 + 1:3d}) {cells[k]:<{_WIDTH}} {right}".rstrip()
-    award = game.award
-    if award:
-        ends = length and max(award.value + (game.score or (0, 0))[award.player or 0], 0) >= length
-        said = f"Wins {award.value} point{'s' * (award.value != 1)}{' and the match' * bool(ends)}"
+    if award and said:
         yield f"{' ' * (34 if award.player else 6)}{said}"
 
 
-def _cell_text(entry: Entry) -> str:
+def _cells(game: GameRecord) -> Iterator[tuple[int, str]]:
+    """The player and the text of each cell, without the award.
+
+    The acceptance of a beaver is not written where a roll follows. GNU Backgammon adds it there, and after the word
+    "Beavers" it adds it to the next roll even if that is of another game; so a beaver that is dropped is called a raccoon.
+    """
+    entries = [entry for entry in game.entries if entry.kind not in ("tie", "throw", "win")]
+    if game.award:  # a resignation is the award that nothing explains
+        entries = [entry for entry in entries if entry.kind != "resign"]
+    kinds = [entry.kind for entry in entries] + [""] * 2
+    for k, entry in enumerate(entries):
+        if entry.kind == "take" and k and kinds[k - 1] == "beaver" and kinds[k + 1] == "roll":
+            continue
+        goes_on = kinds[k + 1] in ("roll", "beaver") or kinds[k + 1 : k + 3] == ["take", "roll"]
+        yield entry.player or 0, _cell_text(entry, "Beavers" if goes_on else "Raccoons")
+
+
+def _award(award: Entry, game: GameRecord, length: int) -> str:
+    ends = length and max(award.value + (game.score or (0, 0))[award.player or 0], 0) >= length
+    return f"Wins {award.value} point{'s' * (award.value != 1)}{' and the match' * bool(ends)}"
+
+
+def _cell_text(entry: Entry, beaver: str) -> str:
     if entry.kind == "roll" and entry.dice:
         return f"{entry.dice[0]}{entry.dice[1]}: {plain_text(entry.text)}".rstrip()
     if entry.kind in ("double", "beaver"):
-        word = {"double": "Doubles", "beaver": "Beavers"}[entry.kind]
+        word = "Doubles" if entry.kind == "double" else beaver
         return f" {word} => {entry.value}" if entry.value else f" {word}"
     if entry.kind in ("take", "drop"):
         return f" {entry.kind.capitalize()}s"
