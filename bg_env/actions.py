@@ -104,7 +104,7 @@ def step_action(source: int, die: int) -> int:
     Raises:
         IllegalActionError: the source or the die is out of range.
     """
-    if source not in range(1, 26) or die not in range(1, 7):
+    if not is_whole(source, 1, BAR) or not is_whole(die, 1, 6):
         msg = f"a step has a source from 1 to 25 and a die from 1 to 6, not source {quoted(source)} and die {quoted(die)}"
         raise IllegalActionError(msg)
     return step_number(int(source), int(die))
@@ -116,7 +116,7 @@ def step_of(action: int) -> tuple[int, int]:
     Raises:
         IllegalActionError: the number is not from 0 to 149.
     """
-    if action not in range(STEPS):
+    if not is_whole(action, 0, STEPS - 1):
         msg = f"a checker step is an action from 0 to {STEPS - 1}, not {quoted(action)}"
         raise IllegalActionError(msg)
     return source_of(int(action)), die_of(int(action))
@@ -128,7 +128,7 @@ def name_action(die: int) -> int:
     Raises:
         IllegalActionError: `die` is not from 1 to 6.
     """
-    if die not in range(1, 7):
+    if not is_whole(die, 1, 6):
         msg = f"a double is named by a die from 1 to 6, not {quoted(die)}"
         raise IllegalActionError(msg)
     return FIRST_NAMED + int(die) - 1
@@ -146,13 +146,13 @@ def action_text(action: int, states: States | None = None, i: int = 0) -> str:
     Raises:
         IllegalActionError: the number is not from 0 to 160.
     """
-    if action in _NAMES:
-        return _NAMES[action]
-    if FIRST_NAMED <= action <= LAST_NAMED:
-        return f"{action - FIRST_NAMED + 1}-{action - FIRST_NAMED + 1}"
-    if action not in range(STEPS):
+    if not is_whole(action, 0, LAST_NAMED):
         msg = f"an action is a number from 0 to {LAST_NAMED}, not {quoted(action)}"
         raise IllegalActionError(msg)
+    if action in _NAMES:
+        return _NAMES[action]
+    if action >= FIRST_NAMED:
+        return f"{action - FIRST_NAMED + 1}-{action - FIRST_NAMED + 1}"
     source, die = step_of(action)
     target = source - die
     hit = False
@@ -243,7 +243,7 @@ def why_illegal_text(states: States, i: int, settings: Settings, action: int, ru
     if reason == Reason.LEGAL:
         return None
     if reason == Reason.NO_ACTION:
-        return f"{action} is not an action: give a number from 0 to {settings.actions - 1}"
+        return f"{quoted(action)} is not an action: give a number from 0 to {settings.actions - 1}"
     s = states[i]
     source, die = step_of(action) if action < STEPS else (0, 0)
     target = source - die
@@ -262,19 +262,25 @@ def why_illegal_text(states: States, i: int, settings: Settings, action: int, ru
     )
 
 
-def checked(action: Any, size: int) -> int:
+def checked(action: Any, size: int, shown: int | None = None) -> int:
     """The action as an int, if it is an integer of the space `Discrete(size)`.
+
+    Args:
+        action: anything.
+        size: one more than the highest action.
+        shown: the size of the space in messages; None for `size`.
 
     Raises:
         IllegalActionError: it is None, not an integer, or out of range.
     """
+    last = (shown or size) - 1
     if is_whole(action):
         if 0 <= action < size:
             return int(action)
-        msg = f"action {action} is out of range: the action space has the numbers 0 to {size - 1}"
+        msg = f"action {quoted(action)} is out of range: the action space has the numbers 0 to {last}"
         raise IllegalActionError(msg)
     if isinstance(action, np.ndarray) and action.shape == () and np.issubdtype(action.dtype, np.integer):
-        return checked(action[()], size)
+        return checked(action[()], size, shown)
     what = "None" if action is None else f"{type(action).__name__} {quoted(action)}"
-    msg = f"an action is an integer from 0 to {size - 1}, not {what}"
+    msg = f"an action is an integer from 0 to {last}, not {what}"
     raise IllegalActionError(msg)

@@ -5,6 +5,7 @@ NumPy's integers, floats and bools count as Python's; a bool is not a number.
 
 from __future__ import annotations
 
+import inspect
 import math
 from typing import Any, Final, TypeGuard
 
@@ -16,16 +17,20 @@ __all__ = [
     "MAX_SEED",
     "checked_die",
     "checked_flag",
+    "checked_name",
     "checked_number",
     "checked_seed",
     "checked_whole",
     "is_flag",
+    "is_number",
     "is_player",
     "is_whole",
+    "takes",
 ]
 
 MAX_SEED: Final = 2**64 - 1
 """The highest seed of games."""
+_LONGEST_NAME: Final = 80
 
 
 def is_whole(value: Any, low: float = -math.inf, high: float = math.inf) -> TypeGuard[int]:
@@ -41,6 +46,12 @@ def is_flag(value: Any) -> TypeGuard[bool]:
 def is_player(value: Any) -> TypeGuard[int]:
     """Whether `value` is the integer 0 or 1."""
     return is_whole(value, 0, 1)
+
+
+def is_number(value: Any, low: float = -math.inf, high: float = math.inf) -> TypeGuard[float]:
+    """Whether `value` is a number from `low` to `high`, both included; NaN is not."""
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return number and bool(low <= value <= high)
 
 
 def checked_whole(name: str, value: Any, low: int, high: int | None = None, *, error: type[BgEnvError] = SettingsError) -> int:
@@ -62,10 +73,39 @@ def checked_number(name: str, value: Any, low: float = 0, high: float = 1) -> fl
     Raises:
         SettingsError: `value` is not such a number.
     """
-    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and low <= value <= high:
-        return float(value)
+    if is_number(value, low, high):
+        try:
+            return float(value)
+        except OverflowError:  # beyond what a float can be
+            pass
     msg = f"{name} is a number from {low:g} to {high:g}, not {quoted(value)}"
     raise SettingsError(msg)
+
+
+def checked_name(whose: str, name: Any) -> str:
+    """The name of a user's own value, of which messages are made.
+
+    Raises:
+        SettingsError: `name` is not a line of text.
+    """
+    if isinstance(name, str) and name.isprintable() and 0 < len(name) <= _LONGEST_NAME:
+        return name
+    more = f", one line of at most {_LONGEST_NAME} characters" if isinstance(name, str) and name else ""
+    msg = f"{whose} name is text{more}, not {quoted(name)}"
+    raise SettingsError(msg)
+
+
+def takes(function: Any, count: int) -> bool:
+    """Whether `function` can be called with `count` arguments by position, as far as Python can say."""
+    if not callable(function):
+        return False
+    try:
+        inspect.signature(function).bind(*[None] * count)
+    except TypeError:
+        return False
+    except ValueError:  # a callable without a signature
+        pass
+    return True
 
 
 def checked_flag(name: str, value: Any) -> bool:

@@ -66,7 +66,7 @@ def match_equity(own: int, other: int, *, post_crawford: bool = False) -> float:
             msg = f"{name} is a whole number of points, not {quoted(points)}"
             raise SettingsError(msg)
     if max(own, other) > LONGEST or max(own, other) < 1:
-        msg = f"the match equity table covers scores from 1 to {LONGEST} points away, not {own} and {other}"
+        msg = f"the match equity table covers scores from 1 to {LONGEST} points away, not {quoted(own)} and {quoted(other)}"
         raise SettingsError(msg)
     if min(own, other) < 1:
         return float(own < 1)

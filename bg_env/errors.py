@@ -21,6 +21,7 @@ __all__ = [
     "SettingsError",
     "UnknownOptionError",
     "known_names",
+    "needs",
     "printable",
     "quoted",
     "unexpected",
@@ -75,8 +76,13 @@ def quoted(value: object) -> str:
     try:
         text = re.sub(r"\s*\n\s*", " ", repr(value))
     except Exception:  # noqa: BLE001 - anybody's repr may fail, and that of an int with thousands of digits does
-        text = f"a value of type {type(value).__name__}"
+        text = "a number of thousands of digits" if isinstance(value, int) else f"a value of type {type(value).__name__}"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def needs(what: str, extra: str) -> MissingDependencyError:
+    """The error for `what` needs ("training needs PyTorch") where `extra` is not installed, with the lines that install it."""
+    return MissingDependencyError(f'{what}: pip install "bg_env[{extra}]", or in a clone pip install -e ".[{extra}]"')
 
 
 def unexpected(called: str, unknown: Iterable[str], known: Sequence[str]) -> UnknownOptionError:

@@ -233,8 +233,10 @@ class Game(GameView):
 
     def _apply(self, action: int, part: bool = False) -> int:
         """`apply`, `part` of a play; returns DONE, or ROLL_GOES_ON if there is more of the roll to play."""
-        number = action if type(action) is int and 0 <= action < ACTIONS else actions.checked(action, ACTIONS)
         before, fixed = self._state, self._fixed
+        number = action
+        if type(action) is not int or not 0 <= action < ACTIONS:
+            number = actions.checked(action, ACTIONS, fixed.settings.actions)
         after: Bytes = np.empty(SIZE, np.int8)
         done = advance(before, after, fixed.rule_bytes, number, self._seeded)
         if done == ILLEGAL:

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env._jit import found, kernel, picklable
-from bg_env.checks import checked_number, is_whole
+from bg_env.checks import checked_name, checked_number, is_whole, takes
 from bg_env.equity import LONGEST, MATCH_EQUITY
 from bg_env.errors import SettingsError, known_names, quoted
 from bg_env.rules import END_FINISHED, END_ILLEGAL, Rules, Settings, States
@@ -94,13 +94,11 @@ class Reward:
         function: Callable[[States, Rules], npt.ArrayLike] | None = None,
         bound: float | None = None,
     ) -> None:
-        if not isinstance(name, str) or not name:
-            msg = f"a reward's name is text, not {quoted(name)}"
-            raise SettingsError(msg)
+        checked_name("a reward's", name)
         if not is_whole(kind, CUSTOM, MWC):
             msg = f"reward {name}: kind is a number from {CUSTOM} to {MWC}, not {quoted(kind)}"
             raise SettingsError(msg)
-        if callable(function) != (kind == CUSTOM) or (function is not None and not callable(function)):
+        if not takes(function, 2) if kind == CUSTOM else function is not None:
             msg = f"reward {name}: give function=function(states, rules), not {quoted(function)}"
             raise SettingsError(msg)
         put = object.__setattr__

@@ -84,6 +84,6 @@ def sample(mask: Mask, rng: np.random.Generator) -> Any:
         if isinstance(mask, np.ndarray):  # then it is the generator
             msg = f"rng must be a numpy.random.Generator, not {quoted(rng)}"
             raise SettingsError(msg) from None
-    shown = f"{mask.dtype} array of shape {mask.shape}" if isinstance(mask, np.ndarray) else repr(mask)[:60]
+    shown = f"{mask.dtype} array of shape {mask.shape}" if isinstance(mask, np.ndarray) else quoted(mask)
     msg = f"a mask is an int8, uint8 or bool array of shape (actions,) or (games, actions), not {shown}"
     raise SettingsError(msg)

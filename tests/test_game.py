@@ -165,7 +165,7 @@ def test_apply_changes_the_game_and_returns_none():
 def test_what_is_no_action_is_refused_and_changes_nothing(action):
     game = Game.new(seed=2)
     before = game.copy(seed=1), game.states.tobytes(), game.history
-    with pytest.raises(IllegalActionError, match="0 to 160"):
+    with pytest.raises(IllegalActionError, match="0 to 153"):
         game.apply(action)
     assert (game.states.tobytes(), game.history) == before[1:]
 

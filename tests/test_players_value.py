@@ -11,10 +11,11 @@ import pytest
 from positions import placements, random_play
 
 import bg_env
-from bg_env import arena
+from bg_env import Game, Position, arena
 from bg_env import rules as engine
+from bg_env.actions import DOUBLE, DROP
 from bg_env.equity import match_equity
-from bg_env.errors import OrderError, SettingsError
+from bg_env.errors import OrderError, PositionError, SettingsError
 from bg_env.players import RandomPlayer, ValueNet, ValuePlayer
 from bg_env.players.janowski import write_payoffs
 from bg_env.players.valuenet.search import plain_rules
@@ -45,6 +46,33 @@ def some_positions(variant, n, seed=1):
                     break
             found.append((position, roll))
     return found
+
+
+def test_probabilities_are_those_before_a_roll_or_after_the_end():
+    settings = Settings()
+    asked = ValuePlayer(nets.random_net(1), settings=settings)
+    with pytest.raises(PositionError, match="state 0 has dice in hand"):
+        asked.probabilities(Game(settings, seed=1).states)
+    with pytest.raises(PositionError, match="state 0 has dice in hand, or nobody to roll"):
+        asked.probabilities(Game(settings).states)
+    for wrong in (None, np.zeros(3), Game(settings).states[0]):
+        with pytest.raises(PositionError, match="1-D array of STATE records"):
+            asked.probabilities(wrong)
+    game = Game.from_position(Position.start())
+    before = game.states
+    assert asked.probabilities(before).sum() == pytest.approx(1)
+    game.apply(DOUBLE)
+    assert np.array_equal(asked.probabilities(game.states), asked.probabilities(before))  # the cube is not seen
+    game.apply(DROP)
+    ended = asked.probabilities(np.concatenate([before, game.states]))
+    assert np.array_equal(ended[0], asked.probabilities(before)[0])
+    assert ended[1].tolist() == [1, 0, 0, 0, 0, 0]
+    for level, points in ((1, 0), (2, 1), (3, 2)):
+        for side in (0, 1):
+            game = Game.from_states(before, settings)
+            game.resign(level, side)
+            mine = game.states[0]["turn"] != side
+            assert asked.probabilities(game.states)[0].tolist() == [float(k == points + 3 * (not mine)) for k in range(6)]
 
 
 def won_level(loser):

@@ -104,13 +104,13 @@ def test_an_unknown_shape_is_an_error():
 def test_without_pillow(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     states, settings = CASES["backgammon-roll"]
-    with pytest.raises(MissingDependencyError, match=r"pip install 'bg_env\[render\]'"):
+    with pytest.raises(MissingDependencyError, match=r'pip install "bg_env\[render\]"'):
         board_rgb(states, 0, settings)
 
 
 def test_without_pygame(monkeypatch):
     monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'bg_env\[render\]'"):
+    with pytest.raises(MissingDependencyError, match=r'pip install "bg_env\[render\]"'):
         Window().show(np.zeros((4, 4, 3), np.uint8))
 
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from bg_env._renamed import warn_renamed
 from bg_env.actions import STEPS, action_text, legal_actions, step_of
-from bg_env.errors import MissingDependencyError, OrderError
+from bg_env.errors import OrderError, needs
 from bg_env.game import Game
 from bg_env.observations import Encoder, encoder
 from bg_env.render.text import board_text
@@ -51,8 +51,8 @@ try:
     import pyspiel
     from open_spiel.python import rl_environment
 except ImportError as error:
-    msg = 'bg_env.adapters.openspiel needs OpenSpiel: pip install "bg_env[openspiel]"'
-    raise MissingDependencyError(msg) from error
+    msg = "bg_env.adapters.openspiel needs OpenSpiel"
+    raise needs(msg, "openspiel") from error
 
 __all__ = ["AgentPlayer", "BotPlayer", "OpenSpielGame", "OpenSpielState", "load_game", "state_of"]
 

@@ -32,13 +32,13 @@ from gymnasium import spaces
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.single import SingleEnv
 from bg_env.envs.vector import VectorEnv
-from bg_env.errors import MissingDependencyError, SettingsError
+from bg_env.errors import SettingsError, needs
 
 try:
     from ray.rllib.env.multi_agent_env import MultiAgentEnv
 except ImportError as error:
-    msg = 'bg_env.adapters.rllib needs RLlib: pip install "bg_env[rllib]"'
-    raise MissingDependencyError(msg) from error
+    msg = "bg_env.adapters.rllib needs RLlib"
+    raise needs(msg, "rllib") from error
 
 __all__ = [
     "Greedy",

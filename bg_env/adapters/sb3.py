@@ -24,14 +24,14 @@ from gymnasium.vector import AutoresetMode
 
 from bg_env.batch.info import INFO_KEYS
 from bg_env.envs.vector import VectorEnv
-from bg_env.errors import MissingDependencyError, SettingsError, quoted
+from bg_env.errors import SettingsError, needs, quoted
 
 try:
     from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as error:
-    msg = 'bg_env.adapters.sb3 needs Stable-Baselines3: pip install "bg_env[sb3]"'
-    raise MissingDependencyError(msg) from error
+    msg = "bg_env.adapters.sb3 needs Stable-Baselines3"
+    raise needs(msg, "sb3") from error
 
 __all__ = ["Sb3VecEnv", "make_sb3"]
 

@@ -26,7 +26,7 @@ from bg_env.arena.match_up import MatchUpKeywords, read_match_up, takes_match_up
 from bg_env.arena.play import played
 from bg_env.arena.result import Part, Result, joined
 from bg_env.checks import checked_whole, is_whole
-from bg_env.errors import BgEnvError, MissingDependencyError, SettingsError, quoted
+from bg_env.errors import BgEnvError, SettingsError, needs, quoted
 from bg_env.players import PLAYERS, player
 from bg_env.players.protocol import name_of
 from bg_env.rules import Settings
@@ -35,8 +35,8 @@ try:
     import ray
     from ray.exceptions import RayError, RayTaskError
 except ImportError as error:
-    msg = 'bg_env.arena.on_ray needs Ray: pip install "bg_env[rllib]"'
-    raise MissingDependencyError(msg) from error
+    msg = "bg_env.arena.on_ray needs Ray"
+    raise needs(msg, "rllib") from error
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

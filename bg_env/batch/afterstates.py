@@ -91,7 +91,7 @@ def best(values: npt.ArrayLike, offsets: npt.NDArray[np.int64]) -> npt.NDArray[n
     bounds = _offsets(offsets)
     try:
         given = np.ascontiguousarray(values, np.float64)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         msg = f"values are numbers, one for each candidate, not {quoted(values)}"
         raise SettingsError(msg) from None
     if given.shape != (int(bounds[-1]),):

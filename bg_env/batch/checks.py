@@ -95,7 +95,7 @@ def _misfit(actions: Any, n: int) -> str:
         return f"actions are {n} integers, one for each game, not {len(items)}: {fault}"
     for i, item in enumerate(items):
         if not is_whole(item) and not (isinstance(item, np.ndarray) and item.shape == () and item.dtype.kind in "iu"):
-            shown = f"{item.dtype} of shape {item.shape}" if isinstance(item, (np.ndarray, np.generic)) else repr(item)
+            shown = f"{item.dtype} of shape {item.shape}" if isinstance(item, (np.ndarray, np.generic)) else quoted(item)
             return f"the action of game {i} is an integer, not {shown}"
     return f"actions are integers that fit 64 bits, of shape ({n},)"
 

@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode, VectorWrapper
 from bg_env.envs.episode import Episode
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import BgEnvError, OrderError, SettingsError
+from bg_env.files import checked_path
 from bg_env.records.files import write_records
 from bg_env.records.record import Record
 from bg_env.records.write import session
@@ -46,6 +47,7 @@ class Recorder:
             OrderError: no episode has been recorded.
             NotationError: the format cannot hold the records (several matches, an illegal action, ...).
             OSError: the file cannot be written.
+            SettingsError: `path` is not a path.
         """
         save_records(path, self.records, players)
 
@@ -56,7 +58,7 @@ def save_records(path: str | Path, records: Sequence[Record], players: tuple[str
     if not named:
         msg = "no episode has been recorded: begin with start_recording() or a BatchRecorder, then reset() and play to the end"
         raise OrderError(msg)
-    one = Path(path).suffix.lower() != ".jsonl" and len(named) > 1
+    one = checked_path(path).suffix.lower() != ".jsonl" and len(named) > 1
     write_records(path, [session(named)] if one else named)
 
 

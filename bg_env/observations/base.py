@@ -6,7 +6,6 @@ look at any time, in chance phases and after the end too.
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from bg_env._jit import found, kernel, picklable
 from bg_env._renamed import renamed_argument
-from bg_env.checks import checked_flag, is_whole
+from bg_env.checks import checked_flag, checked_name, is_whole, takes
 from bg_env.errors import SettingsError, known_names, quoted
 from bg_env.rules.settings import RULES, Rules, Settings
 from bg_env.rules.state import STATE, Phase, States
@@ -102,9 +101,7 @@ class Encoder:
         shape: Sequence[int] | None = None,
         standard_only: bool = False,
     ) -> None:
-        if not isinstance(name, str) or not name:
-            msg = f"an encoder's name is text, not {quoted(name)}"
-            raise SettingsError(msg)
+        checked_name("an encoder's", name)
         put = object.__setattr__
         put(self, "name", name)
         put(self, "labels", _labels(name, labels))
@@ -122,7 +119,7 @@ class Encoder:
         try:
             bound = np.array(given, np.float32)
             bound = bound.reshape(self.shape) if bound.size == self.size else np.broadcast_to(bound, self.shape).copy()
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             msg = f"encoder {self.name}: {name} is one number, or {self.size} of shape {self.shape}, not {quoted(given)}"
             raise SettingsError(msg) from None
         bound.flags.writeable = False
@@ -243,13 +240,7 @@ def _shape(name: str, shape: Sequence[int] | None, size: int) -> tuple[int, ...]
 
 def _function(name: str, function: Any) -> Callable[..., None]:
     """The function, if it can be called with four arguments."""
-    try:
-        if callable(function):
-            inspect.signature(function).bind(None, None, None, None)
-            return cast("Callable[..., None]", function)
-    except TypeError:
-        pass
-    except ValueError:  # a callable without a signature
+    if takes(function, 4):
         return cast("Callable[..., None]", function)
     msg = f"encoder {name}: function is a function(states, rules, seats, out), not {quoted(function)}"
     raise SettingsError(msg)

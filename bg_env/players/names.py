@@ -117,6 +117,9 @@ def player(name: str, settings: Settings) -> Player | PlayPlayer:
     if not isinstance(name, str):
         msg = f"a player is called by a name, not by {quoted(name)}: choose from {', '.join(PLAYERS)}"
         raise SettingsError(msg)
+    if settings is not None and not isinstance(settings, Settings):
+        msg = f"settings are a bg_env.Settings, not {quoted(settings)}"
+        raise SettingsError(msg)
     head, _, argument = name.partition(":")
     if head not in PLAYERS:
         known = (f"{item.name}:FILE" if item.argument == "FILE" else item.name for item in PLAYERS.values())

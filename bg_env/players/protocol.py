@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.actions import LAST_NAMED, ROLL, TAKE
-from bg_env.errors import IllegalActionError
-from bg_env.rules import Phase, Settings, States
+from bg_env.errors import IllegalActionError, PositionError
+from bg_env.rules import STATE, Phase, Settings, States
 
-__all__ = ["Choices", "PlayPlayer", "Player", "ask", "bound", "default_actions", "name_of", "plays_only"]
+__all__ = ["Choices", "PlayPlayer", "Player", "ask", "bound", "check_states", "default_actions", "name_of", "plays_only"]
 
 Words = npt.NDArray[np.uint64]
 Integers = npt.NDArray[np.int64]
@@ -114,6 +114,17 @@ def default_actions(states: States) -> Integers:
     """
     actions: Integers = _DEFAULTS[states["phase"]]
     return actions
+
+
+def check_states(states: Any) -> None:
+    """Refuse what is not a 1-D array of STATE records; kernels trust it.
+
+    Raises:
+        PositionError: it is something else.
+    """
+    if not isinstance(states, np.ndarray) or states.dtype != STATE or states.ndim != 1:
+        msg = "a player is asked about a 1-D array of STATE records; one game is a batch of one"
+        raise PositionError(msg)
 
 
 def ask(player: Player | PlayPlayer, states: States, words: Words) -> Choices:

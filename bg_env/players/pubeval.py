@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from bg_env._jit import kernel
 from bg_env.errors import OrderError
+from bg_env.players.protocol import check_states
 from bg_env.rules import BAR, OFF, PlayBuffer, Rules, Settings, States, list_plays, play_buffer
 
 __all__ = ["PubevalPlayer", "pubeval_play", "pubeval_table"]
@@ -142,6 +143,7 @@ class PubevalPlayer:
         if self.settings is None:
             msg = "pubeval must know the settings: use PubevalPlayer(settings) or PubevalPlayer().bind(settings)"
             raise OrderError(msg)
+        check_states(states)
         steps = np.empty((len(states), 4), np.int64)
         _choose_plays(states, self._rules, self._table, tuple(play_buffer()), steps)
         return steps

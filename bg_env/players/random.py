@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env._jit import kernel
+from bg_env.players.protocol import check_states
 from bg_env.rules import Settings, States, pick_action
 
 __all__ = ["RandomPlayer"]
@@ -30,7 +31,12 @@ class RandomPlayer:
         return self
 
     def choose(self, states: States, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        """An action for each state, from its word alone; see `Player.choose`."""
+        """An action for each state, from its word alone; see `Player.choose`.
+
+        Raises:
+            PositionError: `states` is not a 1-D array of STATE records.
+        """
+        check_states(states)
         actions = np.empty(len(states), np.int64)
         _choose(states, words, actions)
         return actions

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from bg_env.errors import MissingDependencyError, OrderError, SettingsError
+from bg_env.errors import OrderError, SettingsError, needs
 from bg_env.observations import ENCODERS, Encoder, encoder
 from bg_env.players.function import legal_masks
 from bg_env.players.protocol import default_actions
@@ -37,8 +37,8 @@ def load_model(path: str | Path) -> Any:
         from stable_baselines3 import A2C, DQN, PPO
         from stable_baselines3.common.save_util import load_from_zip_file
     except ImportError as error:
-        msg = 'models of Stable-Baselines3 need it: pip install "bg_env[sb3]"'
-        raise MissingDependencyError(msg) from error
+        msg = "models of Stable-Baselines3 need it"
+        raise needs(msg, "sb3") from error
     if not Path(path).is_file():
         msg = f"there is no file {path}: give the .zip that the model's save() wrote"
         raise SettingsError(msg)

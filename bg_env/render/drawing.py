@@ -10,7 +10,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from bg_env.errors import BgEnvError
+from bg_env.checks import is_whole
+from bg_env.errors import BgEnvError, quoted
 from bg_env.render.scene import Arrow, Scene
 from bg_env.render.shapes import Circle, Curve, Drawing, Line, Point, Polygon, Rect, Shape, Text
 from bg_env.rules.variant import BAR, OFF
@@ -241,10 +242,16 @@ def _ways(seen: Scene, arrows: Sequence[Arrow]) -> list[tuple[int, Point, Point]
     """For each arrow its player and the middles of its two places; the steps are undone from the last to the first."""
     counts = [list(side) for side in seen.points]
     ways = []
-    for player, source, target in reversed(arrows):
-        if player not in (0, 1) or not 0 <= target < source <= BAR:
-            msg = f"an arrow is (player, from, to) with 25 >= from > to >= 0, not {(player, source, target)!r}"
+    try:
+        listed = [tuple(arrow) for arrow in arrows]
+    except TypeError:
+        msg = f"arrows are a sequence of (player, from, to), not {quoted(arrows)}"
+        raise BgEnvError(msg) from None
+    for arrow in reversed(listed):
+        if len(arrow) != 3 or not all(is_whole(n, 0, BAR) for n in arrow) or arrow[0] > 1 or arrow[2] >= arrow[1]:
+            msg = f"an arrow is (player, from, to) with 25 >= from > to >= 0, not {quoted(arrow)}"
             raise BgEnvError(msg)
+        player, source, target = arrow
         side = counts[player]
         start = _place(seen, player, source, side[source], side[source] + 1)
         end = _place(seen, player, target, max(side[target] - 1, 0), max(side[target], 1))

@@ -7,15 +7,16 @@ each piece is stored once.
 from __future__ import annotations
 
 import json
-import math
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from importlib import resources
 from typing import Any, Final
 
-from bg_env.errors import BgEnvError
+from bg_env.checks import is_number
+from bg_env.errors import BgEnvError, quoted
 from bg_env.render.drawing import HEIGHT, WIDTH, draw
 from bg_env.render.plot import PLOT_LEFT, PLOT_RIGHT, plot
 from bg_env.render.scene import Arrow, Scene, scene
@@ -100,8 +101,8 @@ class _Pieces:
 def _finite(value: float | None, what: str, k: int) -> float | None:
     if value is None:
         return None
-    if not math.isfinite(value):
-        msg = f"frame {k}: {what} is a number, not {value!r}"
+    if not is_number(value, -sys.float_info.max, sys.float_info.max):
+        msg = f"frame {k}: {what} is a number, not {quoted(value)}"
         raise BgEnvError(msg)
     return round(float(value), 4)
 
@@ -114,7 +115,7 @@ def _seen(frame: Frame, settings: Settings, seat: int, names: tuple[str, str] | 
 
 def _frame(frame: Frame, k: int, settings: Settings, names: tuple[str, str] | None, pieces: _Pieces) -> dict[str, Any]:
     if frame.player not in (None, 0, 1):
-        msg = f"frame {k}: player is 0, 1 or None, not {frame.player!r}"
+        msg = f"frame {k}: player is 0, 1 or None, not {quoted(frame.player)}"
         raise BgEnvError(msg)
     views = [_seen(frame, settings, seat, names) for seat in (0, 1)]
     return {

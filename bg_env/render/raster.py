@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.errors import BgEnvError, MissingDependencyError, quoted
+from bg_env.errors import BgEnvError, needs, quoted
 from bg_env.render.drawing import draw
 from bg_env.render.scene import Arrow, scene
 from bg_env.render.shapes import Circle, Curve, Drawing, Line, Point, Polygon, Rect, Shape, Text
@@ -105,8 +105,8 @@ def need_pillow() -> None:
     try:
         from PIL import Image, ImageDraw  # noqa: F401 - looked for, not used
     except ImportError as error:
-        msg = "a picture in pixels needs Pillow: pip install 'bg_env[render]'"
-        raise MissingDependencyError(msg) from error
+        msg = "a picture in pixels needs Pillow"
+        raise needs(msg, "render") from error
 
 
 def raster(drawing: Drawing, width: int | None = None) -> npt.NDArray[np.uint8]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -106,8 +106,15 @@ def pip_count(side: Sequence[int]) -> int:
     return sum(point * n for point, n in enumerate(side))
 
 
-def _printable(names: tuple[str, str]) -> tuple[str, str]:
-    """Names without line breaks and control characters, which would break a board or control a terminal."""
+def _printable(names: Any) -> tuple[str, str]:
+    """Names without line breaks and control characters, which would break a board or control a terminal.
+
+    Raises:
+        SettingsError: `names` are not two texts.
+    """
+    if not isinstance(names, Sequence) or len(names) != 2 or not all(isinstance(name, str) for name in names):
+        msg = f"names are the texts of two players, as in ('White', 'Black'), not {quoted(names)}"
+        raise SettingsError(msg)
     first, second = ("".join(c if c.isprintable() else " " for c in name).strip() for name in names)
     return first, second
 
@@ -253,7 +260,7 @@ def scene(
         names: of player 0 and 1.
 
     Raises:
-        BgEnvError: `seat` or `numbers` is not a seat, or `states`, `i` or `settings` is something else.
+        BgEnvError: `seat` or `numbers` is not a seat, or `states`, `i`, `settings` or `names` is something else.
     """
     if not isinstance(states, np.ndarray) or states.dtype != STATE or states.ndim != 1:
         msg = "states must be a 1-D array of STATE records; one game is a batch of one"

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from bg_env.checks import checked_flag
 from bg_env.render.scene import Scene, position_scene, scene
 from bg_env.rules.settings import Settings
 from bg_env.rules.state import States
@@ -178,6 +179,8 @@ def _legend(seen: Scene) -> str:
 
 
 def _text(seen: Scene, *, colour: bool, unicode: bool, message: bool = True) -> str:
+    for name, flag in (("colour", colour), ("unicode", unicode), ("message", message)):
+        checked_flag(name, flag)
     style = replace(_UNICODE if unicode else _ASCII, **(_PAINT if colour else {}))
     lines = [
         seen.title,
@@ -218,7 +221,7 @@ def board_text(
         The title, the board with the players to its right, the message and the legend.
 
     Raises:
-        BgEnvError: `seat` is not a seat.
+        BgEnvError: an argument is something else.
     """
     return _text(scene(states, i, settings, seat=seat, names=names), colour=colour, unicode=unicode, message=message)
 

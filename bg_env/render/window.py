@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.errors import BgEnvError, MissingDependencyError
+from bg_env.errors import BgEnvError, needs
 
 __all__ = ["Window"]
 
@@ -21,8 +21,8 @@ def _pygame() -> ModuleType:
             warnings.simplefilter("ignore")  # of the packages that pygame imports
             import pygame
     except ImportError as error:
-        msg = "a window needs pygame: pip install 'bg_env[render]'"
-        raise MissingDependencyError(msg) from error
+        msg = "a window needs pygame"
+        raise needs(msg, "render") from error
     return pygame
 
 

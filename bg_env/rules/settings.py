@@ -28,6 +28,8 @@ MAX_MATCH_LENGTH: Final = 32767
 MAX_TURNS: Final = 2**31 - 1
 MAX_CHAIN: Final = 15
 
+_VALUES: Final[Mapping[str, bool | None]] = {"True": True, "False": False, "None": None}
+"""Values of settings in text, beside numbers."""
 OLD_NAMES: Final = frozenset({"dead_cube"})
 """Names of settings in version 0.1, which `current_names` translates."""
 
@@ -231,11 +233,11 @@ class Settings:
         given: dict[str, Any] = {}
         for word in rest:
             name, _, value = word.partition("=")
-            if name not in known or name in given or not re.fullmatch(r"True|False|None|\d{1,10}", value):
+            if name not in known or name in given or not re.fullmatch(r"True|False|None|-?\d{1,4000}", value):
                 names = ", ".join(SettingsKeywords.__annotations__)
                 msg = f"settings: {quoted(word)} is not one of {names} once with True, False, None or a number"
                 raise SettingsError(msg)
-            given[name] = {"True": True, "False": False, "None": None}[value] if not value[0].isdigit() else int(value)
+            given[name] = _VALUES[value] if value in _VALUES else int(value)
         return cls(first, **current_names(given, warn=False))
 
     @property

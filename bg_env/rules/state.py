@@ -135,6 +135,10 @@ def check_board(mover: Sequence[int], opponent: Sequence[int], checkers: int) ->
         PositionError: a length or a count is wrong, both sides hold a point, or neither could ever step (R3.5).
     """
     for name, side in (("mover", mover), ("opponent", opponent)):
+        flat = side.ndim == 1 if isinstance(side, np.ndarray) else isinstance(side, Sequence)
+        if not flat or isinstance(side, (str, bytes)):
+            msg = f"the {name} is 26 counts (index 0 off, 1-24 the points, 25 the bar), not {quoted(side)}"
+            raise PositionError(msg)
         if len(side) != 26:
             msg = f"the {name} has {len(side)} entries: give 26 (index 0 off, 1-24 the points, 25 the bar)"
             raise PositionError(msg)
@@ -143,7 +147,7 @@ def check_board(mover: Sequence[int], opponent: Sequence[int], checkers: int) ->
                 msg = f"the {name} has {quoted(n)} checkers on point {point}: counts are integers from 0 to {checkers}"
                 raise PositionError(msg)
         if sum(int(n) for n in side) != checkers:
-            msg = f"the {name} has {sum(int(n) for n in side)} checkers, borne off included, not {checkers}"
+            msg = f"the {name} has {quoted(sum(int(n) for n in side))} checkers, borne off included, not {checkers}"
             raise PositionError(msg)
     for point in range(1, 25):
         if mover[point] and opponent[25 - point]:

@@ -20,6 +20,7 @@ OFF: Final = 0
 BAR: Final = 25
 """Index of the checkers on the bar in `points[side]`."""
 MAX_CHECKERS: Final = 15
+MAX_NAME: Final = 80
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
@@ -53,7 +54,7 @@ class Variant:
     """A variant of the game as a value (R10.7).
 
     Attributes:
-        name: letters, digits, `_`, `.` or `-`, beginning with a letter.
+        name: letters, digits, `_`, `.` or `-`, beginning with a letter; at most 80.
         start: the checkers of each side on its own numbering, as 26 counts (index 0 off: must be 0, 1-24 the points, 25
             the bar) or as a mapping from point to count; stored as the tuple.
         fresh_first_roll: the winner of the opening throw rolls two fresh dice (R2.3).
@@ -83,7 +84,7 @@ class Variant:
         cube: bool = True,
         checkers: int | None = None,
     ) -> None:
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > MAX_NAME:
             msg = f"a variant's name is letters, digits, '_', '.' or '-', beginning with a letter, not {quoted(name)}"
             raise SettingsError(msg)
         layout = _layout(start)
@@ -92,13 +93,13 @@ class Variant:
             msg = f"variant {name}: checkers is a whole number from 1 to {MAX_CHECKERS}, not {quoted(checkers)}"
             raise SettingsError(msg)
         if checkers is not None and checkers != total:
-            msg = f"variant {name}: the start places {total} checkers, not the {checkers} asked for"
+            msg = f"variant {name}: the start places {quoted(total)} checkers, not the {quoted(checkers)} asked for"
             raise SettingsError(msg)
         if layout[OFF]:
             msg = f"variant {name}: no checker can start borne off (index 0 of start must be 0)"
             raise SettingsError(msg)
         if not 1 <= total <= MAX_CHECKERS:
-            msg = f"variant {name}: the start places {total} checkers a side: 1 to {MAX_CHECKERS} are possible"
+            msg = f"variant {name}: the start places {quoted(total)} checkers a side: 1 to {MAX_CHECKERS} are possible"
             raise SettingsError(msg)
         for point in range(1, 13):
             if layout[point] and layout[25 - point]:
@@ -134,6 +135,8 @@ class Variant:
         if text in VARIANTS:
             return VARIANTS[text]
         match = re.fullmatch(rf"({_NAME.pattern})\(([^()]*)\)", text)
+        if match and len(match[1]) > MAX_NAME:
+            match = None
         if not match:
             msg = f"no variant is called {quoted(text)}: choose from {', '.join(VARIANTS)}, or write 'name(24:2 13:5 ...)'"
             raise SettingsError(msg)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from pathlib import Path
 from typing import Any, Final
@@ -10,9 +11,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.checks import is_whole
-from bg_env.errors import OrderError, SettingsError
+from bg_env.checks import checked_name, is_number, is_whole
+from bg_env.errors import OrderError, PositionError, SettingsError, quoted
 from bg_env.players.janowski import CUBE_LIFE, choose_cube, cube_lines, write_payoffs
+from bg_env.players.protocol import check_states
 from bg_env.players.valuenet.evaluate import new_scratch, plain
 from bg_env.players.valuenet.net import OUTCOMES, ValueNet
 from bg_env.players.valuenet.search import (
@@ -31,6 +33,7 @@ NUMBER: Final = 8
 """The default of `number`: the most plays that are looked ahead from."""
 MARGIN: Final = 0.2
 """The default of `margin`: how far below the best such plays may be, in points at the present cube."""
+_BEFORE_A_ROLL: Final = (Phase.ROLL, Phase.ROLL_OR_DOUBLE, Phase.TAKE_OR_DROP)
 
 
 class ValuePlayer:
@@ -73,19 +76,24 @@ class ValuePlayer:
     ) -> None:
         self.net = net if isinstance(net, ValueNet) else ValueNet.load(net)
         if not is_whole(plies, 0, 1):
-            msg = f"plies is 0 or 1, not {plies!r}"
+            msg = f"plies is 0 or 1, not {quoted(plies)}"
             raise SettingsError(msg)
         if number is not None and not is_whole(number, 1):
-            msg = f"number is a whole number of plays, at least 1, or None for all, not {number!r}"
+            msg = f"number is a whole number of plays, at least 1, or None for all, not {quoted(number)}"
             raise SettingsError(msg)
-        if margin is not None and not 0 <= margin < math.inf:
-            msg = f"margin is a number of points, at least 0, or None for all, not {margin!r}"
+        if margin is not None and not is_number(margin, 0, sys.float_info.max):
+            msg = f"margin is a number of points, at least 0, or None for all, not {quoted(margin)}"
             raise SettingsError(msg)
-        if not 0 <= cube_life <= 1:
-            msg = f"cube_life is from 0, a dead cube, to 1, a fully live one, not {cube_life!r}"
+        if not is_number(cube_life, 0, 1):
+            msg = f"cube_life is from 0, a dead cube, to 1, a fully live one, not {quoted(cube_life)}"
             raise SettingsError(msg)
         if plies and self.net.kind != "odds":
             msg = f"only a net of kind 'odds' looks ahead, not one of kind {self.net.kind!r}: use plies=0"
+            raise SettingsError(msg)
+        if name is not None:
+            checked_name("a player's", name)
+        if settings is not None and not isinstance(settings, Settings):
+            msg = f"settings are a bg_env.Settings, or None, not {quoted(settings)}"
             raise SettingsError(msg)
         self.plies, self.number, self.margin = int(plies), number, margin
         self.cube_life = float(cube_life)
@@ -130,6 +138,7 @@ class ValuePlayer:
             OrderError: the player is bound to no settings.
         """
         self._need_settings()
+        check_states(states)
         actions = np.empty(len(states), np.int64)
         phases = states["phase"]
         for phase, which in ((int(phase), np.flatnonzero(phases == phase)) for phase in np.unique(phases)):
@@ -146,17 +155,37 @@ class ValuePlayer:
         """The probabilities of the six outcomes before a roll, cubeless, as the player on roll sees them.
 
         Args:
-            states: STATE records (n,) with a player on roll.
+            states: STATE records (n,) with a player on roll, no dice in hand; or of games that are over: then 1 for the
+                outcome, as the side that had the turn sees it.
 
         Returns:
             float64 (n, 6): to win 1, 2, 3 points and to lose 1, 2, 3; with `plies=1` the mean over the 21 rolls.
 
         Raises:
             OrderError: the player is bound to no settings, or its net is not of kind "odds".
+            PositionError: `states` is something else, or a state has dice in hand or waits for the opening throw.
         """
         if self.net.kind != "odds":
             msg = f"{self.name} has no probabilities of outcomes: its net is of kind {self.net.kind!r}, not 'odds'"
             raise OrderError(msg)
+        self._need_settings()
+        check_states(states)
+        over = (states["phase"] == Phase.OVER) & (states["winner"] >= 0)
+        wrong = ~over & ~np.isin(states["phase"], _BEFORE_A_ROLL)
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            msg = f"state {i} has dice in hand, or nobody to roll: probabilities are those before a roll, or after a game won"
+            raise PositionError(msg)
+        found = np.zeros((len(states), OUTCOMES), np.float64)
+        ended = states[over]
+        lost = (ended["winner"] != np.maximum(ended["turn"], 0)) * 3
+        found[np.flatnonzero(over), lost + ended["level"] - 1] = 1
+        if not over.all():
+            found[~over] = self._probabilities(states[~over])
+        return found
+
+    def _probabilities(self, states: States) -> npt.NDArray[np.float64]:
+        """`probabilities` of states with a player on roll."""
         net = self._evaluator(states)
         found = np.empty((len(states), OUTCOMES), np.float64)
         write_probabilities(states, net, self._scratch(), self.plies, found)
@@ -178,7 +207,7 @@ class ValuePlayer:
     def _cube_actions(self, states: States) -> npt.NDArray[np.int64]:
         actions = np.full(len(states), -1, np.int64)
         if self.net.kind == "odds":
-            choose_cube(states, self._rules, self.probabilities(states), self.cube_life, cube_lines(), actions)
+            choose_cube(states, self._rules, self._probabilities(states), self.cube_life, cube_lines(), actions)
         else:
             choose_cubeful(states, self._evaluator(states), self._scratch(), actions)
         return actions

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.arena import Estimate
-from bg_env.errors import MissingDependencyError, SettingsError
+from bg_env.errors import SettingsError, needs
 
 __all__ = ["Row", "draw_curve", "read_curve", "write_curve"]
 
@@ -141,8 +141,8 @@ def draw_curve(
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError as error:
-        msg = 'drawing the learning curve needs matplotlib: pip install "bg_env[train]"'
-        raise MissingDependencyError(msg) from error
+        msg = "drawing the learning curve needs matplotlib"
+        raise needs(msg, "train") from error
     figure = Figure(figsize=(8, 6), layout="constrained")
     FigureCanvasAgg(figure)
     upper, lower = figure.subplots(2, 1, sharex=True)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env._renamed import old_names
-from bg_env.errors import MissingDependencyError, OrderError, SettingsError
+from bg_env.errors import OrderError, SettingsError, needs
 from bg_env.files import read_arrays
 from bg_env.observations import Encoder, encoder
 from bg_env.players.function import legal_masks
@@ -24,8 +24,8 @@ try:
     from torch import nn
     from torch.nn.utils import parameters_to_vector, vector_to_parameters
 except ImportError as error:
-    msg = 'self-play with an opponent pool needs PyTorch: pip install "bg_env[train]"'
-    raise MissingDependencyError(msg) from error
+    msg = "self-play with an opponent pool needs PyTorch"
+    raise needs(msg, "train") from error
 
 __all__ = ["EVERY", "NEWEST", "SIZE", "OpponentPool", "actor_of"]
 

@@ -22,7 +22,7 @@ from tqdm import tqdm
 import bg_env
 from bg_env import arena
 from bg_env._renamed import old_names
-from bg_env.errors import MissingDependencyError, SettingsError
+from bg_env.errors import SettingsError, needs
 from bg_env.train.interrupt import FirstCtrlC
 from bg_env.train.ppo.curve import Row, draw_curve, read_curve, write_curve
 from bg_env.train.ppo.evaluate import evaluate, score_table
@@ -42,8 +42,8 @@ try:
     from bg_env.train.ppo.model import ROLLOUT, ScaledRewards, batch_of, make_environment, make_model, warm_up
     from bg_env.train.ppo.opponent_pool import EVERY, OpponentPool, actor_of
 except ImportError as error:
-    msg = 'training needs PyTorch, sb3-contrib and matplotlib: pip install "bg_env[train]"'
-    raise MissingDependencyError(msg) from error
+    msg = "training needs PyTorch, sb3-contrib and matplotlib"
+    raise needs(msg, "train") from error
 
 __all__ = ["Outcome", "evaluate", "make_model", "score_table", "train"]
 

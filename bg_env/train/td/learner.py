@@ -24,7 +24,7 @@ from typing import IO, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.errors import MissingDependencyError, SettingsError
+from bg_env.errors import SettingsError, needs
 from bg_env.files import read_arrays
 from bg_env.observations import encoder
 from bg_env.players.pubeval import pubeval_table
@@ -41,8 +41,8 @@ from bg_env.train.td.targets import td_targets
 try:
     import torch
 except ImportError as _error:
-    _msg = 'learning needs torch: pip install "bg_env[train]"'
-    raise MissingDependencyError(_msg) from _error
+    _msg = "learning needs torch"
+    raise needs(_msg, "train") from _error
 
 from bg_env.train.td.weights import first_weights, make_optimizers, one_thread, optimizer_of, weights_from
 
