@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
+import numpy.typing as npt
 
 from bg_env.actions import BEAVER, DOUBLE, DROP, TAKE, why_illegal_text
 from bg_env.errors import BgEnvError
 from bg_env.notation import read_position
 from bg_env.notation.state_of_id import fill_state
 from bg_env.records.check_roll import Board, FaultError, play_roll, player_of
+from bg_env.records.fast_roll import MOST_STEPS, play_rolls, rows_of
 from bg_env.records.record import Entry, GameRecord, Note, Record
 from bg_env.records.report import Fault, GameReplay, Kept, Moment
 from bg_env.rules import (
@@ -30,6 +34,20 @@ from bg_env.rules import (
 from bg_env.rules.actions import die_of, source_of
 
 __all__ = ["GameCheck"]
+
+
+@functools.lru_cache(maxsize=1024)
+def _why_no_start(settings: Settings, score0: int, score1: int, crawford: bool) -> str | None:
+    """Why no game can begin at a score; None if one can."""
+    states = np.zeros(1, STATE)
+    new_episode(states, 0, settings.record(), np.uint64(0))
+    states["score"] = score0, score1
+    states["crawford"] = crawford
+    try:
+        check_state(states, 0, settings)
+    except BgEnvError as error:
+        return str(error)
+    return None
 
 
 class GameCheck:
@@ -76,8 +94,16 @@ class GameCheck:
             if expected and score is not None and score not in expected:
                 wanted = " or ".join(sorted(f"{a}-{b}" for a, b in expected))
                 faults.append(self._fault(0, f"the score is said to be {score[0]}-{score[1]}, but it is {wanted}"))
-            for k, entry in enumerate(entries):
-                self._do(entry, entries[k + 1] if k + 1 < len(entries) else None)
+            k, rows = 0, rows_of(entries)
+            made = np.full((len(rows), MOST_STEPS), -1, np.int64)
+            while k < len(entries):
+                entry = entries[k]
+                usual = (
+                    self._play_rolls(rows, k, made) if entry.kind == "roll" and self.award is None and not self.resigned else 0
+                )
+                if not usual:
+                    self._do(entry, entries[k + 1] if k + 1 < len(entries) else None)
+                k += usual or 1
         except FaultError as fault:
             self.failed = True
             faults.append(self._fault(entry.number if entry else 0, str(fault)))
@@ -128,7 +154,10 @@ class GameCheck:
                 states["score"] = (game.score or (0, 0)) if self.record.length else (0, 0)
                 states["crawford"] = self.crawford
             states["games"] = self.number
-            check_state(states, 0, self.settings)
+            if game.start or game.state is not None:
+                check_state(states, 0, self.settings)
+            else:
+                self._check_start()
         except (BgEnvError, ValueError, TypeError, OverflowError) as error:
             raise FaultError(str(error)) from error
         for _ in range(game.cube.bit_length() - 1):
@@ -136,6 +165,17 @@ class GameCheck:
                 msg = f"the game begins with the cube at {game.cube}, but automatic doubles are not in force (R2.2)"
                 raise FaultError(msg)
             apply_roll(states, 0, self.rules, 1, 1)
+
+    def _check_start(self) -> None:
+        """Check the score and the Crawford game with the start of the variant.
+
+        Raises:
+            FaultError: they cannot stand.
+        """
+        score = self.states[0]["score"].tolist()
+        reason = _why_no_start(self.settings, score[0], score[1], self.crawford)
+        if reason:
+            raise FaultError(reason)
 
     def _keep(self, entry: Entry | None, player: int | None, words: str, actions: tuple[int, ...] = ()) -> None:
         """Keep the state after an entry, with words for it."""
@@ -164,6 +204,20 @@ class GameCheck:
         self.states[:] = end
 
     # Entries
+
+    def _play_rolls(self, rows: npt.NDArray[np.int8], first: int, made: npt.NDArray[np.int64]) -> int:
+        """Play the usual rolls from entry `first` on in one call; returns how many there are."""
+        kept = self.kept
+        kept.reserve(len(rows) - first)
+        n = play_rolls(self.states, self.rules, rows, first, kept.states, kept.n, made)
+        for entry, actions in zip(self.game.entries[first : first + n], made[first : first + n].tolist(), strict=True):
+            d1, d2 = entry.dice or (0, 0)
+            steps = tuple(action for action in actions if action >= 0)
+            words = f"{d1}{d2}:" if steps else f"{d1}{d2}: cannot move"
+            self.moments.append(Moment(kept.n, entry, entry.player, words, steps))
+            kept.n += 1
+        self.board.untouched = self.board.untouched and not n
+        return n
 
     def _do(self, entry: Entry, following: Entry | None) -> None:
         """Play an entry; `following` is the one after it."""

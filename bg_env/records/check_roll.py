@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from bg_env.actions import FIRST_NAMED, ROLL, TAKE
 from bg_env.errors import NotationError
 from bg_env.notation.moves import Move, first_steps, format_actions, match_play, parse_moves
-from bg_env.records.fast_roll import NOT_DUE, PLAYED, as_steps, play_written
+from bg_env.records.fast_roll import MOST_STEPS, play_ways, rows_of
 from bg_env.records.record import Entry
 from bg_env.rules import Phase, Rules, Settings, States, apply, apply_roll, plays
 
 __all__ = ["Board", "FaultError", "Played", "play_roll", "player_of"]
-
-_MOST_STEPS: Final = 4
-"""A roll has no more steps."""
 
 
 class FaultError(Exception):
@@ -34,14 +30,12 @@ class Board:
         settings: the settings that the record is checked under.
         rules: their RULES record.
         untouched: whether the game still stands where it began.
-        made: int64 (4,), in which `play_written` gives the actions of a roll.
     """
 
     states: States
     settings: Settings
     rules: Rules
     untouched: bool = True
-    made: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(_MOST_STEPS, np.int64))
 
     @property
     def phase(self) -> int:
@@ -92,14 +86,7 @@ def play_roll(board: Board, entry: Entry, *, breaks_off: bool) -> Played:
     Raises:
         FaultError: the roll is not due, or its play is not legal.
     """
-    d1, d2 = entry.dice or (0, 0)
-    steps = as_steps(entry.text)
-    if steps is None or entry.player is None:
-        return _play(board, entry, _roll(board, entry), breaks_off=breaks_off)
-    done = play_written(board.states, 0, board.rules, entry.player, d1, d2, steps, board.made)
-    if done == PLAYED:
-        return Played(entry.player, f"{d1}{d2}:", tuple(board.made[: len(steps)].tolist()))
-    return _play(board, entry, _roll(board, entry) if done == NOT_DUE else entry.player, breaks_off=breaks_off)
+    return _play(board, entry, _roll(board, entry), breaks_off=breaks_off)
 
 
 def _play(board: Board, entry: Entry, player: int, *, breaks_off: bool) -> Played:
@@ -121,6 +108,12 @@ def _play(board: Board, entry: Entry, player: int, *, breaks_off: bool) -> Playe
 def _find(board: Board, entry: Entry, moves: tuple[Move, ...], *, breaks_off: bool) -> tuple[int, ...]:
     """Find the play among the legal ones, and make it; returns its actions."""
     d1, d2 = entry.dice or (0, 0)
+    if entry.player is not None and moves:
+        made = np.full((1, MOST_STEPS), -1, np.int64)
+        rows = rows_of((entry,))
+        rows[0, 0] = board.turn
+        if play_ways(board.states, board.rules, rows, 0, made):
+            return tuple(action for action in made[0].tolist() if action >= 0)
     _, numbers, after = plays(board.states, board.rules)
     if not moves:
         if breaks_off and not entry.played:

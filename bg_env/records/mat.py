@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from bg_env.errors import NotationError, SettingsError
-from bg_env.records.mat_cells import Columns, Heading, entries_of, find_columns, read_heading
+from bg_env.records.mat_cells import Columns, Heading, Line, entries_of, find_columns, read_heading, read_line
 from bg_env.records.mat_write import write_mat
 from bg_env.records.record import MOST_GAMES, GameRecord, Note, Record, checked_text
 from bg_env.rules import VARIANTS, Variant
@@ -96,13 +96,14 @@ def _match(lines: Sequence[str], at: int, place: int) -> Record:
         msg = f"this .mat record holds no game: a line such as 'Game 1' is missing below line {place}, {lines[at].strip()!r}"
         raise NotationError(msg)
     headers = _headers(lines[: starts[0]])
-    columns = find_columns(lines[starts[0] :])
+    parts = [read_line(line) for line in lines[starts[0] :]]
+    columns = find_columns(parts)
     cubes = _start_cubes(headers)
     notes: list[Note] = []
     games: list[GameRecord] = []
     headings: list[Heading | None] = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        game, heading, said = _game(lines[start:end], columns)
+        game, heading, said = _game(parts[start - starts[0] : end - starts[0]], columns)
         games.append(replace(game, cube=_start_cube(game, cubes.get(game.number, 1))))
         headings.append(heading)
         notes += said
@@ -217,14 +218,15 @@ def _start_cube(game: GameRecord, cube: int) -> int:
     return cube if first == 2 * cube else 1
 
 
-def _game(lines: Sequence[str], columns: Columns) -> tuple[GameRecord, Heading | None, list[Note]]:
+def _game(lines: Sequence[Line], columns: Columns) -> tuple[GameRecord, Heading | None, list[Note]]:
     """The game in `lines`, the first of which is 'Game N', and its heading."""
-    found = _GAME.fullmatch(lines[0])
+    found = _GAME.fullmatch(lines[0].text)
     number = int(found[1]) if found else 0
     heading, first = None, 1
     for k in range(1, len(lines)):
-        if lines[k].strip() and not lines[k].lstrip().startswith((";", "#")):
-            heading = read_heading(lines[k])
+        text = lines[k].text.strip()
+        if text and not text.startswith((";", "#")):
+            heading = read_heading(lines[k].text)
             first = k + 1 if heading else k
             break
     entries, notes = entries_of(lines[first:], columns, number)

@@ -11,10 +11,11 @@ from typing import Final, NamedTuple
 
 from bg_env.records.record import Entry, Kind, Note, plain_text
 
-__all__ = ["Columns", "Heading", "entries_of", "find_columns", "read_heading"]
+__all__ = ["Columns", "Heading", "Line", "entries_of", "find_columns", "read_heading", "read_line"]
 
 _FIRST_SCORE = re.compile(r":\s*(\d{1,9})\s+")
 _LAST_SCORE = re.compile(r"\s*(\d{1,9})\s*")
+_TWO_ROLLS = re.compile(r"\s*(\d{1,5})\)\s*([1-6]{2}:[-0-9/*() barof]*)(?<= )([1-6]{2}:[-0-9/*() barof]*)")
 _LINE = re.compile(r"\s*(\d{1,5})\)(.*)")
 _RESIGNATION = r"\?{2,}|(?:los[es]\w*|lost|resign\w*|conced\w*|forfeit\w*)\b"
 _CELL = re.compile(
@@ -60,6 +61,42 @@ def read_heading(line: str) -> Heading | None:
     return Heading(names, (int(first[1]), int(last[1])), first.end())
 
 
+class Line(NamedTuple):
+    """A line of a game in its parts.
+
+    Attributes:
+        text: the line.
+        number: the number that it begins with, None without one.
+        at: where its cells may begin.
+        cells: where they do.
+    """
+
+    text: str
+    number: int | None
+    at: int
+    cells: Sequence[int]
+
+
+def read_line(text: str) -> Line:
+    """A line in its parts; the usual one, of two rolls, is found at once."""
+    usual = _TWO_ROLLS.fullmatch(text)
+    if usual:
+        return Line(text, int(usual[1]), usual.start(2), (usual.start(2), usual.start(3)))
+    numbered = _LINE.fullmatch(text)
+    at = numbered.start(2) if numbered else 0
+    return Line(text, int(numbered[1]) if numbered else None, at, _found(text, at))
+
+
+def _found(line: str, at: int) -> list[int]:
+    """Where cells begin from `at` on; a resignation right after a roll without a play is part of the roll's cell."""
+    found: list[int] = []
+    for cell in _CELL.finditer(line, at):
+        gives_up = cell[0][-1] != ":" and _RESIGNS.match(cell[0])
+        if not (found and gives_up and _BARE_ROLL.fullmatch(line, found[-1], cell.start())):
+            found.append(cell.start())
+    return found
+
+
 @dataclass(frozen=True)
 class Columns:
     """Where the second column of a text begins.
@@ -80,7 +117,7 @@ class Columns:
         return (len(line[:at].expandtabs(_TAB)) if tabs else at) >= self.limit
 
 
-def find_columns(lines: Iterable[str]) -> Columns:
+def find_columns(lines: Iterable[Line]) -> Columns:
     """The columns of a text: the second begins where most second cells do, or after as many tabs.
 
     A cell left of half of that place is in the first.
@@ -88,36 +125,20 @@ def find_columns(lines: Iterable[str]) -> Columns:
     places: Counter[int] = Counter()
     fields: Counter[int] = Counter()
     for line in lines:
-        numbered = _LINE.match(line)
-        if numbered:
-            cells = [cell.start() for cell in _found(line, numbered.start(2))]
-            if len(cells) == 2:
-                before = line[: cells[1]]
-                places[len(before.expandtabs(_TAB))] += 1
-                if "\t" in line[cells[0] : cells[1]]:
+        if line.number is not None:
+            if len(line.cells) == 2:
+                first, second = line.cells
+                before = line.text[:second]
+                places[len(before.expandtabs(_TAB)) if "\t" in before else second] += 1
+                if "\t" in line.text[first:second]:
                     fields[before.count("\t")] += 1
         elif not places:
-            heading = read_heading(line)
+            heading = read_heading(line.text)
             if heading and heading.names[1]:
-                places[len(line[: heading.at].expandtabs(_TAB))] += 0
+                places[len(line.text[: heading.at].expandtabs(_TAB))] += 0
     limit = (places.most_common(1)[0][0] if places else _USUAL_SECOND) / 2 + 2
     by_tabs = fields and fields.most_common(1)[0][1] > places.most_common(1)[0][1]
     return Columns(limit, fields.most_common(1)[0][0] if by_tabs else None)
-
-
-def _found(line: str, at: int) -> list[re.Match[str]]:
-    """The beginnings of cells from `at` on; a resignation right after a roll without a play is part of the roll's cell."""
-    found: list[re.Match[str]] = []
-    for cell in _CELL.finditer(line, at):
-        if (
-            found
-            and cell[0][-1] != ":"
-            and _RESIGNS.match(cell[0])
-            and _BARE_ROLL.fullmatch(line, found[-1].start(), cell.start())
-        ):
-            continue
-        found.append(cell)
-    return found
 
 
 class _Row(NamedTuple):
@@ -127,7 +148,7 @@ class _Row(NamedTuple):
     numbered: bool
 
 
-def entries_of(lines: Sequence[str], columns: Columns, game: int) -> tuple[tuple[Entry, ...], list[Note]]:
+def entries_of(lines: Sequence[Line], columns: Columns, game: int) -> tuple[tuple[Entry, ...], list[Note]]:
     """The entries of a game, and the dialects in them.
 
     Args:
@@ -138,59 +159,60 @@ def entries_of(lines: Sequence[str], columns: Columns, game: int) -> tuple[tuple
     rows: list[_Row] = []
     move = 0
     for line in lines:
-        if not line.strip() or line.lstrip().startswith((";", "#")):
+        if line.number is None and (not line.text.strip() or line.text.lstrip().startswith((";", "#"))):
             continue
-        numbered = _LINE.fullmatch(line)
-        move = int(numbered[1]) if numbered else move
-        rows.append(_Row(_row(line, numbered.start(2) if numbered else 0, columns, move), numbered is not None))
+        move = move if line.number is None else line.number
+        rows.append(_Row(_row(line, columns, move), line.number is not None))
     _settle_first(rows)
     return _settled(rows, game)
 
 
-def _row(line: str, at: int, columns: Columns, move: int) -> list[Entry]:
-    found = _found(line, at)
+def _row(line: Line, columns: Columns, move: int) -> list[Entry]:
+    text, cells = line.text, line.cells
     entries = []
-    before = line[at : found[0].start() if found else len(line)].strip()
+    before = text[line.at : cells[0] if cells else len(text)].strip()
     if before:
-        start = len(line) - len(line[at:].lstrip()) if at else len(line) - len(line.lstrip())
-        entries.append(Entry("unreadable", int(columns.is_second(line, start)), text=before, number=move))
-    for k, cell in enumerate(found):
-        end = found[k + 1].start() if k + 1 < len(found) else len(line)
-        second = k == 1 if len(found) == 2 else columns.is_second(line, cell.start())
-        if k and len(found) == 2 and cell[0][:3].lower() == "win":
-            second = columns.is_second(line, cell.start())
-        entries += [
-            replace(entry, player=int(second), number=move, alone=len(found) == 1)
-            for entry in _cell(line[cell.start() : end].strip())
-        ]
+        start = text.index(before, line.at)
+        entries.append(Entry("unreadable", int(columns.is_second(text, start)), text=before, number=move))
+    two = len(cells) == 2
+    for k, start in enumerate(cells):
+        second = k == 1 if two else columns.is_second(text, start)
+        if two and k and text[start : start + 3].lower() == "win":
+            second = columns.is_second(text, start)
+        for kind, dice, said, value, played in _cell(text[start : cells[k + 1] if k + 1 < len(cells) else len(text)].strip()):
+            entries.append(Entry(kind, int(second), dice, said, value, move, len(cells) == 1, played))
     return entries
 
 
+_Cell = tuple[Kind, tuple[int, int] | None, str, int, bool]
+"""Kind, dice, text, value and `played` of an entry."""
+
+
 @functools.lru_cache(maxsize=32_768)
-def _cell(text: str) -> tuple[Entry, ...]:
-    """A cell as entries, of which the player and the number are still open; cached, because few different ones occur."""
+def _cell(text: str) -> tuple[_Cell, ...]:
+    """A cell as the contents of entries; cached, because few different ones occur."""
     roll = _ROLL.fullmatch(text)
     if roll:
         dice = max(int(roll[1]), int(roll[2])), min(int(roll[1]), int(roll[2]))
         play = roll[3].strip()
         gives_up = _RESIGNS.fullmatch(play)
         if gives_up:
-            return Entry("roll", 0, dice, played=False), Entry("resign", 0, value=int(gives_up[1] or 0), text=play)
-        return (Entry("roll", 0, dice, plain_text(play), played=bool(play)),)
+            return ("roll", dice, "", 0, False), ("resign", None, play, int(gives_up[1] or 0), True)
+        return (("roll", dice, plain_text(play), 0, bool(play)),)
     word = text.lower()
     turn = _TURN.fullmatch(text)
     if turn:
         value = int(turn[2] or 0)
         for kind, starts in _TURNS.items():
             if word.startswith(starts) and (not value or kind in ("double", "beaver")):
-                return (Entry(kind, 0, value=value),)
+                return ((kind, None, "", value, True),)
     wins = _WINS.fullmatch(text)
     if wins:
-        return (Entry("win", 0, value=int(wins[1])),)
+        return (("win", None, "", int(wins[1]), True),)
     gives_up = _RESIGNS.fullmatch(text)
     if gives_up:
-        return (Entry("resign", 0, value=int(gives_up[1] or 0), text=text),)
-    return (Entry("unreadable", 0, text=text),)
+        return (("resign", None, text, int(gives_up[1] or 0), True),)
+    return (("unreadable", None, text, 0, True),)
 
 
 def _settle_first(rows: list[_Row]) -> None:

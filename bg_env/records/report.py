@@ -182,9 +182,15 @@ class Kept:
         self.states = np.zeros(256, STATE)
         self.n = 0
 
+    def reserve(self, n: int) -> None:
+        """Make room for `n` states more."""
+        if self.n + n > len(self.states):
+            more = np.zeros(2 * (self.n + n), STATE)
+            more[: self.n] = self.states[: self.n]
+            self.states = more
+
     def add(self, states: States) -> None:
         """Keep a copy of the one state."""
-        if self.n == len(self.states):
-            self.states = np.resize(self.states, 2 * self.n)
+        self.reserve(1)
         self.states[self.n] = states[0]
         self.n += 1
