@@ -325,7 +325,8 @@ def test_a_console_without_lines_gets_ascii():
 
 def test_replay_judges_the_handed_records(shared):
     folder = shared / "data" / "matches"
-    rows = json.loads((folder / "MANIFEST.json").read_text())
+    replaced = {row.get("was") for row in json.loads((shared / "data" / "dialects" / "MANIFEST.json").read_text())}
+    rows = [row for row in json.loads((folder / "MANIFEST.json").read_text()) if row["file"] not in replaced]
     clean = [folder / row["file"] for row in rows if not row["first_fault_game"]]
     result = run("replay", *clean)
     assert result.exit_code == 0

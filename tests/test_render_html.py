@@ -41,7 +41,16 @@ def frames() -> list[Frame]:
     plays = (Candidate("8/5 6/5", 0.21, played=True), Candidate("13/10 <i>6/5</i>", 0.1), Candidate("24/20", -0.05))
     return [
         Frame(start, text="Game 1", equity=0.1, candidates=plays),
-        Frame(played, text="31: 8/5 6/5", player=0, arrows=[(0, 8, 5), (0, 6, 5)], equity=0.21, comment="a\n<good> play"),
+        Frame(
+            played,
+            text="31: 8/5 6/5",
+            player=0,
+            arrows=[(0, 8, 5), (0, 6, 5)],
+            equity=0.21,
+            comment="a\n<good> play",
+            dice=(3, 1),
+            ids={"XGID": "XGID=-b----E-C", "GNU <b>": "4HPwATDgc/ABMA"},
+        ),
         Frame(offered, text="doubles to 2", player=1, equity=None),
         Frame(taken, text="takes", player=0, equity=-0.3),
         Frame(later, text="", player=None, equity=-0.4),
@@ -54,7 +63,7 @@ def frames() -> list[Frame]:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return replay_html(frames(), SETTINGS, names=NAMES)
+    return replay_html(frames(), SETTINGS, names=NAMES, record=("m <1>.mat", "; </script>\n 5 point match\n"))
 
 
 def content(page: str) -> dict:
@@ -88,7 +97,7 @@ def test_every_frame_holds_its_board_from_both_seats(page):
             below = max(names, key=lambda shape: float(shape.get("y")))
             assert below.get("data-player") == str(seat)
             numbers = [shape for shape in root.iter() if shape.get("class") == "number"]
-            turn = scene(frame.states, 0, SETTINGS).on_roll
+            turn = frame.player if frame.arrows or frame.dice else scene(frame.states, 0, SETTINGS).on_roll
             lower_right = max(numbers, key=lambda shape: (float(shape.get("x")), float(shape.get("y"))))
             assert lower_right.text == ("1" if turn in (None, seat) else "24")
 
@@ -259,6 +268,75 @@ def test_the_move_list_in_a_browser(opened):
     assert opened.problems() == []
 
 
+def test_a_move_is_shown_with_its_dice_and_numbers(page):
+    for seat in (0, 1):
+        root = picture(page, 1, seat)
+        dice = [(shape.get("data-player"), shape.get("data-number")) for shape in root.iter() if shape.get("class") == "die"]
+        assert dice == [("0", "3"), ("0", "1")]
+        assert [shape.get("data-player") for shape in root.iter() if shape.get("class") == "on-roll"] == ["0"]
+        (message,) = (shape.text for shape in root.iter() if shape.get("class") == "message")
+        assert message == f"{NAMES[0]}: 31: 8/5 6/5"
+    double = replay_html([Frame(render_cases.state(turn=0), text="66: 24/18(4)", player=1, dice=(6, 6))], SETTINGS)
+    assert sum(shape.get("class") == "die" for shape in picture(double, 0, 0).iter()) == 4
+
+
+def test_ids_are_copied_in_a_browser(opened):
+    assert opened.evaluate("document.getElementById('ids').hidden")
+    opened.press("ArrowRight")
+    rows = "[...document.querySelectorAll('#ids .id')].map((r) => [r.children[0].textContent, r.children[1].value])"
+    assert opened.evaluate(rows) == [["XGID", "XGID=-b----E-C"], ["GNU <b>", "4HPwATDgc/ABMA"]]
+    opened.click("#ids .id:nth-child(2) .copy")
+    assert opened.evaluate("document.activeElement.value + document.activeElement.selectionEnd") == "4HPwATDgc/ABMA14"
+    opened.press("ArrowRight")  # the arrow belongs to the field
+    assert where(opened) == 1
+    assert opened.problems() == []
+
+
+def test_buttons_for_games_speed_theme_and_record_in_a_browser(opened):
+    for button, expected in (("#game-next", 6), ("#game-back", 0), ("#last", 8)):
+        opened.click(button)
+        assert where(opened) == expected
+    off = "['first', 'back', 'next', 'last', 'game-next'].map((id) => document.getElementById(id).disabled)"
+    assert opened.evaluate(off) == [False, False, True, True, True]
+    opened.press("Home")
+    assert opened.evaluate(off) == [True, True, False, False, False]
+    opened.evaluate("document.getElementById('speed').value = '4'")
+    opened.press(" ")
+    opened.evaluate("new Promise((done) => setTimeout(done, 600))")
+    assert where(opened) in (2, 3)
+    opened.press(" ")
+    colour = "getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector('#board .page')).fill"
+    before = opened.evaluate(colour)
+    opened.click("#theme")
+    dark = opened.evaluate(colour)
+    assert (before, dark) == ("rgb(247, 243, 234)" * 2, "rgb(29, 26, 23)" * 2)
+    opened.press("d")
+    assert opened.evaluate(colour) == before
+    link = "document.getElementById('download')"
+    assert opened.evaluate(f"[{link}.download, {link}.hidden, {link}.href.slice(0, 5)]") == ["m <1>.mat", False, "blob:"]
+    assert opened.evaluate("data.record[1]") == "; </script>\n 5 point match\n"
+    assert opened.problems() == []
+
+
+def test_a_swipe_steps_in_a_browser(opened):
+    swipe = """((dx) => { const board = document.getElementById('board');
+      const at = (x) => [new Touch({identifier: 1, target: board, clientX: x, clientY: 90})];
+      board.dispatchEvent(new TouchEvent('touchstart', {touches: at(200), changedTouches: at(200)}));
+      board.dispatchEvent(new TouchEvent('touchend', {touches: [], changedTouches: at(200 + dx)})); })"""
+    for dx, expected in ((-90, 1), (-90, 2), (90, 1), (20, 1)):
+        opened.evaluate(f"{swipe}({dx})")
+        assert where(opened) == expected
+    assert opened.problems() == []
+
+
+def test_a_page_of_one_game_has_no_buttons_for_games(browser, tmp_path):
+    file = tmp_path / "one.html"
+    file.write_text(replay_html(frames()[:4], SETTINGS), encoding="utf-8")
+    browser.open(file.as_uri())
+    shown = "['game-back', 'game-next', 'download', 'ids'].map((id) => document.getElementById(id).hidden)"
+    assert browser.evaluate(shown) == [True, True, True, True]
+
+
 def test_buttons_slider_and_plots_in_a_browser(opened):
     for button, expected in (("#next", 1), ("#last", 8), ("#back", 7), ("#first", 0)):
         opened.click(button)
@@ -304,5 +382,16 @@ def test_an_address_with_a_frame_and_a_narrow_screen(opened):
     assert where(opened) == 3
     opened.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=False)
     assert opened.evaluate("document.documentElement.scrollWidth") <= 390
+    boxes = "[...document.querySelectorAll('button, select, .button')].filter((e) => e.offsetParent)"
+    sizes = opened.evaluate(f"{boxes}.map((e) => e.getBoundingClientRect()).map((b) => Math.min(b.width, b.height))")
+    assert len(sizes) > 15
+    assert min(sizes) >= 44
+    top = "((id) => document.getElementById(id).getBoundingClientRect().top)"
+    order = opened.evaluate(f"['board', 'controls', 'now', 'moves', 'plots'].map({top})")
+    assert order == sorted(order)
+    across = "[...document.querySelectorAll('#moves tr:nth-child(2) td')].map((c) => c.getBoundingClientRect())"
+    cells = opened.evaluate(f"{across}.map((b) => [b.left, b.width])")
+    assert len(cells) == 3
+    assert all(left >= 0 and width > 100 and left + width <= 390 for left, width in cells[1:])
     opened.call("Emulation.clearDeviceMetricsOverride")
     assert opened.problems() == []

@@ -34,6 +34,7 @@ __all__ = [
     "supports_colour",
     "supports_unicode",
     "variant_option",
+    "variants_named",
 ]
 
 _KINDS: Final = {".zip": "sb3", ".npz": "greedy"}
@@ -43,12 +44,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 PLAYER_HELP: Final = f"A player: {', '.join(PLAYERS)} (see bg-env info), or the folder of a training run."
 
+
+def variants_named() -> str:
+    """The names of the variants, for a help text."""
+    return f"{', '.join(bg_env.VARIANTS)}, or a variant as bg_env.Variant prints it"
+
+
 variant_option = click.option(
     "--variant",
     default="backgammon",
     show_default=True,
     metavar="NAME",
-    help=f"Variant: {', '.join(bg_env.VARIANTS)}, or a variant as bg_env.Variant prints it.",
+    help=f"Variant: {variants_named()}.",
 )
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from bg_env.records.analysis import Choice, Decision, Targets, parse_analysis, read_analysis, targets
-    from bg_env.records.check import replay, replay_settings
-    from bg_env.records.files import FORMATS, Format, parse_records, read_records, replay_files, write_records
+    from bg_env.records.check import replay, replay_settings, stated_settings
+    from bg_env.records.files import FORMATS, Format, iter_replays, parse_records, read_records, replay_files, write_records
     from bg_env.records.jsonl import read_jsonl, write_jsonl
     from bg_env.records.mat import read_mat, write_mat
     from bg_env.records.record import Entry, GameRecord, Note, Record
@@ -35,6 +35,7 @@ __all__ = [
     "Record",
     "Replay",
     "Targets",
+    "iter_replays",
     "parse_analysis",
     "parse_records",
     "read_analysis",
@@ -48,6 +49,7 @@ __all__ = [
     "replay_settings",
     "retrace",
     "session",
+    "stated_settings",
     "targets",
     "write_jsonl",
     "write_mat",
@@ -59,8 +61,8 @@ _HOMES: Final[Mapping[str, str]] = {
     name: module
     for module, names in {
         "analysis": ["Choice", "Decision", "Targets", "parse_analysis", "read_analysis", "targets"],
-        "check": ["replay", "replay_settings"],
-        "files": ["FORMATS", "Format", "parse_records", "read_records", "replay_files", "write_records"],
+        "check": ["replay", "replay_settings", "stated_settings"],
+        "files": ["FORMATS", "Format", "iter_replays", "parse_records", "read_records", "replay_files", "write_records"],
         "jsonl": ["read_jsonl", "write_jsonl"],
         "mat": ["read_mat", "write_mat"],
         "record": ["Entry", "GameRecord", "Note", "Record"],

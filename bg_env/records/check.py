@@ -10,7 +10,7 @@ from bg_env.records.record import GameRecord, Note, Record
 from bg_env.records.report import Kept, Replay
 from bg_env.rules import Settings
 
-__all__ = ["replay", "replay_settings"]
+__all__ = ["replay", "replay_settings", "stated_settings"]
 
 _MOST: Final = 15
 """Beavers and automatic doubles allowed in money play where the record does not give their number."""
@@ -35,6 +35,20 @@ def replay_settings(record: Record) -> Settings:
         jacoby=money and record.jacoby is True,
         beavers=_MOST if money and cube else 0,
         auto_doubles=_MOST if money and cube else 0,
+    )
+
+
+def stated_settings(record: Record) -> Settings:
+    """The settings that a record states, to be shown: without those that `replay_settings` widens where it says nothing."""
+    settings = replay_settings(record)
+    if record.settings is not None:
+        return settings
+    return Settings(
+        record.variant,
+        cube=settings.cube,
+        match_length=settings.match_length,
+        crawford=settings.crawford,
+        jacoby=settings.jacoby,
     )
 
 

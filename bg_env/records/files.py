@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -19,8 +19,9 @@ from bg_env.records.record import MOST_BYTES, Record, checked_text
 from bg_env.records.report import FileReplay
 from bg_env.records.sgf import read_sgfs, write_sgf
 from bg_env.records.unsaid_variant import with_found_variant
+from bg_env.rules import Variant, variant_of
 
-__all__ = ["FORMATS", "Format", "parse_records", "read_records", "replay_files", "write_records"]
+__all__ = ["FORMATS", "Format", "iter_replays", "parse_records", "read_records", "replay_files", "write_records"]
 
 
 @dataclass(frozen=True)
@@ -108,15 +109,38 @@ def write_records(path: str | Path, records: Sequence[Record]) -> None:
     write_whole(path, kind.write(records) if kind.write else "")
 
 
-def replay_files(paths: Iterable[str | Path]) -> list[FileReplay]:
-    """Read and replay files; their faults are in the results, and raise nothing."""
-    return [_replay_file(path) for path in paths]
+def replay_files(paths: Iterable[str | Path], variant: str | Variant | None = None) -> list[FileReplay]:
+    """Read and replay files; their faults are in the results, and raise nothing. See `iter_replays`, which keeps none."""
+    return list(iter_replays(paths, variant))
 
 
-def _replay_file(path: str | Path) -> FileReplay:
+def iter_replays(paths: Iterable[str | Path], variant: str | Variant | None = None) -> Iterator[FileReplay]:
+    """Read and replay files one after the other; their faults are in the results, and raise nothing.
+
+    Args:
+        paths: the files.
+        variant: the variant played, whatever a file says; None for that of each file.
+
+    Yields:
+        The replay of each file as soon as it is made: keep none of them, and thousands of files take no more memory than one.
+    """
+    chosen = None if variant is None else variant_of(variant)
+    return (_replay_file(path, chosen) for path in paths)
+
+
+def _replay_file(path: str | Path, variant: Variant | None) -> FileReplay:
     try:
-        return FileReplay(str(path), tuple(replay(record) for record in read_records(path)))
+        return FileReplay(str(path), tuple(replay(_of_variant(record, variant)) for record in read_records(path)))
     except OSError as error:
         return FileReplay(str(path), error=f"it cannot be read: {error.strerror or error}")
     except NotationError as error:
         return FileReplay(str(path), error=str(error))
+
+
+def _of_variant(record: Record, variant: Variant | None) -> Record:
+    if variant is None or record.variant == variant:
+        return record
+    if record.settings is not None:
+        msg = f"the record holds all its settings, {record.settings}: it cannot be checked as {variant.name}"
+        raise NotationError(msg)
+    return replace(record, variant=variant)

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from bg_env.checks import is_whole
 from bg_env.errors import BgEnvError, quoted
+from bg_env.render.measure import fitted, wrapped
 from bg_env.render.scene import Arrow, Scene
 from bg_env.render.shapes import Circle, Curve, Drawing, Line, Point, Polygon, Rect, Shape, Text
 from bg_env.rules.variant import BAR, OFF
@@ -68,14 +69,6 @@ def _player_data(player: int, point: int) -> tuple[tuple[str, str], ...]:
 
 def _centred(x: float, y: float, size: float, text: str, fill: str, kind: str, **more: Any) -> Text:
     return Text(kind, x=x, y=round(y + 0.36 * size, 2), size=size, text=text, anchor="middle", fill=fill, **more)
-
-
-def _fitted(text: str, size: float, room: float) -> tuple[str, float]:
-    """The text and the size at which it fits, about, into `room` pixels: down to three quarters of `size`, then cut."""
-    width = 0.56
-    fitting = min(size, max(room / (width * max(len(text), 1)), 0.75 * size))
-    most = int(room / (width * fitting))
-    return (text if len(text) <= most else text[: max(most - 3, 1)] + "..."), round(fitting, 1)
 
 
 def _column(label: int) -> float:
@@ -215,9 +208,10 @@ def _strip(seen: Scene, player: int) -> Iterator[Shape]:
     y = _BOTTOM + _RIM + _STRIP / 2 if player == seen.below else _MARGIN + _STRIP / 2
     x = _MARGIN + 24
     yield Circle("colour", fill=_FACE[player], stroke=_LINE[player], width=1.5, x=x, y=y, r=10)
-    name, size = _fitted(seen.names[player], 17, 380)
+    bold = player == seen.on_roll
+    name, size = fitted(seen.names[player], 17, 380, bold=bold)
     data = (("player", str(player)),)
-    yield Text("name", data, _INK, x=x + 20, y=y + 0.36 * size, size=size, text=name, bold=player == seen.on_roll)
+    yield Text("name", data, _INK, x=x + 20, y=y + 0.36 * size, size=size, text=name, bold=bold)
     if player == seen.on_roll:
         yield Polygon("on-roll", data, _ACCENT, points=((_MARGIN, y - 6), (_MARGIN, y + 6), (_MARGIN + 9, y)))
     right = WIDTH - _MARGIN - 4
@@ -229,12 +223,19 @@ def _strip(seen: Scene, player: int) -> Iterator[Shape]:
 
 
 def _words(seen: Scene) -> Iterator[Shape]:
-    y, x = _BOTTOM + _RIM + _STRIP + 17, _MARGIN + 14
-    text, size = _fitted(seen.message, 17, WIDTH - 2 * x)
-    if text:
-        yield Text("message", fill=_INK, x=x, y=y, size=size, text=text, bold=True)
-        y += 25
-    text, size = _fitted(seen.title, 14, WIDTH - 2 * x)
+    """The message, on two lines where it is long, and the title."""
+    top, x = _BOTTOM + _RIM + _STRIP, _MARGIN + 14
+    room = WIDTH - 2 * x
+    text, size = fitted(seen.message, 17, room, bold=True)
+    if text == seen.message:
+        lines, step = [text] if text else [], 17.0
+    else:
+        lines, step = wrapped(seen.message, size, room, bold=True), 15.0
+    y = top + (17 if len(lines) < 2 else 13)
+    for k, line in enumerate(lines):
+        yield Text("message", fill=_INK, x=x, y=y + k * step, size=size, text=line, bold=True)
+    y = top + (17 if not lines else 42 if len(lines) < 2 else 46)
+    text, size = fitted(seen.title, 14, room)
     yield Text("title", fill=_FAINT, x=x, y=y, size=size, text=text)
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
 from importlib import resources
 from typing import Any, Final
@@ -18,15 +18,18 @@ from typing import Any, Final
 from bg_env.checks import is_number
 from bg_env.errors import BgEnvError, quoted
 from bg_env.render.drawing import HEIGHT, WIDTH, draw
+from bg_env.render.measure import cut
 from bg_env.render.plot import PLOT_LEFT, PLOT_RIGHT, plot
-from bg_env.render.scene import Arrow, Scene, scene
+from bg_env.render.scene import Arrow, Die, Scene, scene
 from bg_env.render.shapes import Drawing
 from bg_env.render.svg import FONT, shape_svg, svg
 from bg_env.rules.settings import Settings
 from bg_env.rules.state import States
 
-__all__ = ["Candidate", "Frame", "replay_html"]
+__all__ = ["Candidate", "Frame", "replay_html", "seen_frame"]
 
+_NAME: Final = 19.0
+"""Width of a name before a move, in ems."""
 _STATIC: Final = frozenset({"page", "frame", "field", "hinge", "tray", "triangle"})
 _FOLLOWS: Final = frozenset({("checker", "ring"), ("number", "number"), ("pip", "pip"), ("die", "pip")})
 
@@ -59,6 +62,8 @@ class Frame:
         equity: the caller's estimate of the value of the state to player 0, in the caller's unit.
         candidates: the best plays in this state by the caller's estimate, best first.
         comment: a remark, shown next to the board.
+        dice: the roll that was played in the event; it is shown, and the points are numbered for its player.
+        ids: ids of the state by their names ("XGID"), to be copied.
     """
 
     states: States
@@ -69,6 +74,8 @@ class Frame:
     equity: float | None = None
     candidates: Sequence[Candidate] = ()
     comment: str = ""
+    dice: tuple[int, int] | None = None
+    ids: Mapping[str, str] = field(default_factory=dict)
 
 
 class _Pieces:
@@ -107,25 +114,41 @@ def _finite(value: float | None, what: str, k: int) -> float | None:
     return round(float(value), 4)
 
 
-def _seen(frame: Frame, settings: Settings, seat: int, names: tuple[str, str] | None) -> Scene:
-    """The scene of a frame from a seat that stays the same, with the points numbered for the player on roll."""
+def seen_frame(frame: Frame, settings: Settings, seat: int, names: tuple[str, str] | None) -> Scene:
+    """The scene of a frame from a seat that stays the same.
+
+    While a move is shown, its player is on roll with its dice, and the points are numbered for it; else they are numbered for
+    the player on roll.
+    """
     seen = scene(frame.states, frame.i, settings, seat=seat, names=names)
-    return seen if seen.on_roll is None else replace(seen, numbers=seen.on_roll)
+    mover = frame.player
+    if mover is None or not (frame.dice or frame.arrows):
+        return seen if seen.on_roll is None else replace(seen, numbers=seen.on_roll)
+    dice = () if frame.dice is None else frame.dice * 2 if frame.dice[0] == frame.dice[1] else frame.dice
+    over = seen.on_roll is None
+    return replace(
+        seen,
+        on_roll=mover,
+        numbers=mover,
+        dice=tuple(Die(number, played=False) for number in dice),
+        message=seen.message if over or not frame.text else f"{cut(seen.names[mover], 1, _NAME)}: {frame.text}",
+    )
 
 
 def _frame(frame: Frame, k: int, settings: Settings, names: tuple[str, str] | None, pieces: _Pieces) -> dict[str, Any]:
     if frame.player not in (None, 0, 1):
         msg = f"frame {k}: player is 0, 1 or None, not {quoted(frame.player)}"
         raise BgEnvError(msg)
-    views = [_seen(frame, settings, seat, names) for seat in (0, 1)]
+    views = [seen_frame(frame, settings, seat, names) for seat in (0, 1)]
     return {
         "views": [pieces.of(draw(seen, frame.arrows)) for seen in views],
         "text": frame.text,
         "player": frame.player,
         "game": int(frame.states[frame.i]["games"]),
-        "message": views[0].message,
+        "message": scene(frame.states, frame.i, settings, names=names).message,
         "comment": frame.comment,
         "equity": _finite(frame.equity, "the equity", k),
+        "ids": list(frame.ids.items()),
         "candidates": [[c.text, _finite(c.equity, "a candidate's equity", k), bool(c.played)] for c in frame.candidates],
     }
 
@@ -155,6 +178,7 @@ def replay_html(
     names: tuple[str, str] | None = None,
     title: str = "",
     seat: int = 0,
+    record: tuple[str, str] | None = None,
 ) -> str:
     """The page that steps through `frames`.
 
@@ -164,6 +188,7 @@ def replay_html(
         names: of player 0 and 1; None for White and Black.
         title: the title of the page; empty for the players' names.
         seat: the player who sits below at first, 0 or 1; a button turns the board.
+        record: the name and the text of a file that the page offers to save; None for none.
 
     Returns:
         An HTML document; write it as UTF-8.
@@ -186,6 +211,7 @@ def replay_html(
         "seat": first.below,
         "left": PLOT_LEFT,
         "right": PLOT_RIGHT,
+        "record": record,
     }
     page = resources.files("bg_env.render").joinpath("replay.html").read_text(encoding="utf-8")
     words = {

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from bg_env.render.measure import cut, text_width
 from bg_env.render.shapes import Drawing, Line, Rect, Shape, Text
 
 __all__ = ["PLOT_LEFT", "PLOT_RIGHT", "plot"]
@@ -18,6 +19,8 @@ PLOT_RIGHT: Final = 726.0
 """x of the last frame."""
 _TOP: Final = 26.0
 _FOOT: Final = 156.0
+_LABEL: Final = 240.0
+"""Width that the label of a line may take."""
 _INK = "#2e2620"
 _FAINT = "#d9cdb8"
 _COLOURS: Final = ("#c07f2c", "#2b2829")
@@ -79,8 +82,10 @@ def plot(
     shapes += [Line("game", stroke="#b9a888", width=1.5, points=((x, _TOP), (x, _FOOT))) for x in starts]
     right = PLOT_RIGHT
     for n, (label, values) in reversed(list(enumerate(series))):
-        shapes.append(Text("label", fill=_COLOURS[n], x=right, y=16, size=13, text=label, anchor="end", bold=True))
-        right -= 14 + 7.5 * len(label)
+        text = cut(label, 13, _LABEL, bold=True)
+        data = (("series", str(n)),)
+        shapes.append(Text("label", data, fill=_COLOURS[n], x=right, y=16, size=13, text=text, anchor="end", bold=True))
+        right -= 14 + text_width(text, 13, bold=True)
         for run in _runs(values, breaks):
             ends = run if len(run) > 1 else run * 2
             line = tuple((across(k), up(value)) for k, value in ends)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import unicodedata
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,25 +32,62 @@ _FINE: Final = 3
 """Pixels painted a side for each pixel shown, so that edges are smooth."""
 _WIDTHS: Final = (64, 4000)
 _ANCHORS: Final = {"start": "ls", "middle": "ms", "end": "rs"}
-_SYSTEM_FONTS: Final = ("DejaVuSans.ttf", "Arial Unicode.ttf", "Arial.ttf", "NotoSans-Regular.ttf")
+_SYSTEM_FONTS: Final = (
+    *("DejaVuSans.ttf", "Arial Unicode.ttf", "Arial.ttf", "NotoSans-Regular.ttf"),
+    *("NotoSansCJK-Regular.ttc", "NotoSansCJKsc-Regular.otf", "NotoSansSC-Regular.otf", "NotoSansJP-Regular.otf"),
+    *("SourceHanSans-Regular.ttc", "wqy-microhei.ttc", "wqy-zenhei.ttc", "DroidSansFallbackFull.ttf", "unifont.otf"),
+    *("PingFang.ttc", "Hiragino Sans GB.ttc", "AppleGothic.ttf", "msyh.ttc", "msgothic.ttc", "malgun.ttf", "seguisym.ttf"),
+    *("NotoSansArabic-Regular.ttf", "NotoSansHebrew-Regular.ttf", "NotoSansDevanagari-Regular.ttf", "NotoSansThai-Regular.ttf"),
+)
+_MISSING: Final = "\U0010ffff"
+"""A letter that no font has."""
 
 
-def _system_font(size: int) -> Any:
+@functools.lru_cache(maxsize=32)
+def _system_font(name: str, size: int) -> Any:
+    """A font of the system, None where it has none of that name."""
     from PIL import ImageFont
 
-    for name in _SYSTEM_FONTS:
-        with contextlib.suppress(OSError):
-            return ImageFont.truetype(name, size)
+    with contextlib.suppress(OSError):
+        return ImageFont.truetype(name, size)
     return None
 
 
+@functools.lru_cache(maxsize=4096)
+def _has(name: str, letter: str) -> bool:
+    """Whether a font of the system has a letter: one that it lacks is drawn as the same box."""
+    font = _system_font(name, 24)
+    if font is None:
+        return False
+    shape, box = font.getmask(letter), font.getmask(_MISSING)
+    return letter.isspace() or unicodedata.category(letter) == "Cf" or (shape.size, bytes(shape)) != (box.size, bytes(box))
+
+
+@functools.lru_cache(maxsize=256)
+def _font_name(letters: frozenset[str]) -> str:
+    """The font of the system with the most of these letters; "" for Pillow's own. Letters that none has are reported."""
+    lacking = {name: sum(not _has(name, letter) for letter in letters) for name in _SYSTEM_FONTS if _system_font(name, 24)}
+    if not lacking:
+        best, missing = "", letters
+    else:
+        best = min(lacking, key=lacking.__getitem__)
+        missing = frozenset(letter for letter in letters if not _has(best, letter))
+    if missing:
+        shown = ", ".join(sorted(missing)[:8])
+        msg = (
+            f"no font of this machine has all letters of a text, and {shown} cannot be read in the picture: install such a font"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=2)
+    return best
+
+
 @functools.lru_cache(maxsize=64)
-def _font(size: int, *, ascii_only: bool) -> Any:
-    """Pillow's own font; for text beyond ASCII a font of the system, if it has one."""
+def _font(size: int, letters: frozenset[str]) -> Any:
+    """Pillow's own font; for letters beyond ASCII the font of the system that has them."""
     from PIL import ImageFont
 
-    found = None if ascii_only else _system_font(size)
-    return ImageFont.load_default(size) if found is None else found
+    name = _font_name(letters) if letters else ""
+    return _system_font(name, size) if name else ImageFont.load_default(size)
 
 
 @functools.lru_cache(maxsize=64)
@@ -87,7 +126,7 @@ def _paint(canvas: ImageDraw, shape: Shape, scale: float) -> None:
         points = _flat(*shape.points) if isinstance(shape, Curve) else shape.points
         canvas.line([(x * scale, y * scale) for x, y in points], stroke, width, joint="curve")
     elif isinstance(shape, Text):
-        font = _font(max(1, round(shape.size * scale)), ascii_only=shape.text.isascii())
+        font = _font(max(1, round(shape.size * scale)), frozenset(c for c in shape.text if not c.isascii()))
         heavier = round(scale / 3) if shape.bold else 0
         at, anchor = (shape.x * scale, shape.y * scale), _ANCHORS[shape.anchor]
         canvas.text(at, shape.text, fill, font, anchor, stroke_width=heavier, stroke_fill=fill)

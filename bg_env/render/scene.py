@@ -14,6 +14,7 @@ import numpy as np
 
 from bg_env.checks import is_player, is_whole
 from bg_env.errors import BgEnvError, PositionError, SettingsError, quoted
+from bg_env.render.measure import cut
 from bg_env.rules.settings import Settings
 from bg_env.rules.state import (
     END_ILLEGAL,
@@ -36,6 +37,8 @@ NAMES: Final = ("White", "Black")
 Arrow = tuple[int, int, int]
 """A step of a checker: (player, from, to) on that player's own numbering, 25 the bar, 0 off."""
 
+_NAME_IN_MESSAGE: Final = 19.0
+"""Width of a name in a message, in ems (some thirty letters): the words around it must find room as well."""
 _LEVELS = {1: "a single game", 2: "a gammon", 3: "a backgammon"}
 _TURNS = {1: "doubles", 2: "beavers", 3: "raccoons"}
 
@@ -190,8 +193,9 @@ def _to_play(state: np.void, name: str) -> str:
     return f"{name} to play {what}"
 
 
-def _message(state: np.void, settings: Settings, names: tuple[str, str]) -> str:
+def _message(state: np.void, settings: Settings, whole: tuple[str, str]) -> str:
     phase = int(state["phase"])
+    names = (cut(whole[0], 1, _NAME_IN_MESSAGE), cut(whole[1], 1, _NAME_IN_MESSAGE))
     if phase == Phase.OVER:
         return _ended(state, settings, names)
     name = names[int(state["turn"])]
