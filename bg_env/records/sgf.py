@@ -75,7 +75,8 @@ def _tokens(text: str) -> Iterator[tuple[str, str, str | None]]:
             at += 1
         if at > len(text) or not (mark or name or value is not None):
             found = text[token.start() :][:20]
-            what = f"{found!r} stands where '(', ')', ';', a property or its value in '[' and ']' is due"
+            line = text.count("\n", 0, token.start()) + 1
+            what = f"line {line}: {found!r} stands where '(', ')', ';', a property or its value in '[' and ']' is due"
             raise _no_sgf(what)
         yield mark, name, value
 
