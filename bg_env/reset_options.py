@@ -39,6 +39,11 @@ class Start:
     score: tuple[int, int] | None = None
     crawford: bool | None = None
 
+    @property
+    def changes(self) -> bool:
+        """Whether the episode begins in another state than one without options does."""
+        return self.states is not None or self.score is not None or self.crawford is not None
+
     def make(self, states: States, rules: Rules, settings: Settings, key: int | np.uint64) -> None:
         """Write the beginning of an episode with the random stream `key` into `states[0]`."""
         new_episode(states, 0, rules, np.uint64(key))

@@ -17,6 +17,7 @@ from bg_env.actions import why_illegal_text
 from bg_env.batch import kernels as batch
 from bg_env.batch.checks import checked_actions, read_seeds
 from bg_env.batch.layout import (
+    DUE,
     ENDED_UNSEEN,
     INFO,
     OTHER_OPPONENT,
@@ -26,6 +27,8 @@ from bg_env.batch.layout import (
     RUNNING,
     SEAT_BY_KEY,
     SLOT,
+    START,
+    STAY,
     Arrays,
     Info,
     Report,
@@ -97,6 +100,7 @@ class Games:
         self.plan["limit"] = limit
         self.ended = np.zeros(n if options.reward.kind == CUSTOM else 0, STATE)
         self.ended["winner"] = -1
+        self.start = np.zeros(1, START)
         self.finals = np.zeros(n if same_step else 0, STATE)
         self.final_info = np.zeros((INFO + 1, n if same_step else 0), np.int32)
         self.custom_view = _is_custom(options.encoder)
@@ -117,7 +121,7 @@ class Games:
     @property
     def _batch(self) -> Arrays:
         """The fields of a `Batch`."""
-        return self.states, self.slots, self.rules, self.plan, self.dice, self.sets, self.ended
+        return self.states, self.slots, self.rules, self.plan, self.dice, self.sets, self.ended, self.start
 
     @property
     def _finals(self) -> Arrays:
@@ -157,9 +161,10 @@ class Games:
         which: npt.NDArray[np.bool_],
         seed: int | Sequence[int | None] | None,
         start: Mapping[str, Any],
-        info: Info,
+        report: Report,
+        view: View,
     ) -> None:
-        """Begin an episode in the games marked in `which`, with the seeds and the options of `VectorEnv.reset`.
+        """Begin an episode in the games marked in `which`, with the seeds and the options of `VectorEnv.reset`, and look.
 
         Raises:
             BgEnvError: refused; all games are as they were.
@@ -169,8 +174,6 @@ class Games:
         if not self.begun and not which.all():
             msg = f"game {int(np.argmin(which))} has never been reset: the first reset must begin all games"
             raise OrderError(msg)
-        template = np.zeros(1, STATE)
-        begin.make(template, self.rules, self.options.settings, 0)
         saved = self.save()
         try:
             self.slots["seed"][seeded] = seeds[seeded]
@@ -179,17 +182,32 @@ class Games:
             first = len(kept)
             given = np.array(begin.dice, np.int64).reshape(-1, 2) if begin.dice else _NO_DICE
             self.dice = np.concatenate([kept, given]) if first else given
-            starter = -1 if begin.starter is None else begin.starter
-            games = self._batch
-            self.run(lambda lo, hi, *_: batch.begin_games(games, which, template, first, starter, info, lo, hi))
-            self._reply(info)
-            self._close_step(info)
-            if self.custom_view:  # a trial: what is wrong with it is to be found while the games can be put back
-                self._try_encoder()
+            self.start["given"] = begin.changes
+            if begin.changes:
+                begin.make(self.start["state"], self.rules, self.options.settings, 0)
+            self.start["first_roll"] = first
+            self.start["starter"] = -1 if begin.starter is None else begin.starter
+            self.slots["over"][which] = DUE
+            self._begin_due(np.where(which, 0, STAY), report, view)
         except BaseException:
             self.restore(saved)
             raise
         self.begun = True
+
+    def _begin_due(self, actions: npt.NDArray[np.int64], report: Report, view: View) -> None:
+        """Begin the episodes that are due, where the actions are not STAY, and look."""
+        kind = self.plan[0]["opponent"]
+        if kind != OTHER_OPPONENT and not self._custom:
+            self._step_at_once(kind, batch.step_games, step_in_turns, batch.open_games, report, view, (actions,))
+        else:
+            games, info = self._batch, report.info
+            self.run(lambda lo, hi, *_: batch.open_games(games, actions, info, lo, hi))
+            self._reply(info)
+            self.run(lambda lo, hi, *_: batch.close_games(games, info, lo, hi))
+            if self.custom_view:  # a trial: what is wrong with it is to be found while the games can be put back
+                self._try_encoder()
+            self.look(view)
+        self.some_over = bool((self.slots["over"] != RUNNING).any())
 
     def _waiting_dice(self, ending: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """The dice given in advance that games other than `ending` are still to use; all queues then point into them."""
@@ -328,11 +346,6 @@ class Games:
         if lo not in self._scratch:
             self._scratch[lo] = tuple(pubeval_for(self.options.settings))
         return self._scratch[lo]
-
-    def _close_step(self, info: Info) -> None:
-        games = self._batch
-        self.run(lambda lo, hi, *_: batch.close_games(games, info, lo, hi))
-        self.some_over = bool((self.slots["over"] != RUNNING).any())
 
     # Looking ---
 

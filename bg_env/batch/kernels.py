@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env._jit import inlined, kernel
-from bg_env.batch.info import clear_info, write_ended
+from bg_env.batch.info import clear_info
 from bg_env.batch.layout import RUNNING, Arrays, Batch, Finals, Info, Report
 from bg_env.batch.step import (
     act,
-    begin,
     close_step,
     finish_step,
     open_play,
@@ -21,7 +20,6 @@ from bg_env.batch.step import (
     opponent_decides,
     random_replies,
     report_step,
-    throw,
 )
 from bg_env.batch.threads import signal
 from bg_env.observations import default_seat
@@ -32,7 +30,6 @@ from bg_env.rules.legal import is_legal, legal_sets, pick_legal, write_mask
 __all__ = [
     "answer",
     "answer_plays",
-    "begin_games",
     "close_games",
     "copy_states",
     "describe",
@@ -73,7 +70,7 @@ def step_games(
 
     Args:
         batch: the fields of a `Batch`.
-        actions: of the player who decides, int64 (n,).
+        actions: of the player who decides, int64 (n,), or STAY.
         report: the fields of a `Report`, written.
         finals: the fields of a `Finals`, written.
         seen: the seats that look, int8 (n,), and the masks, int8 (n, actions), written.
@@ -138,52 +135,6 @@ def close_games(batch: Arrays, info: Info, lo: int, hi: int) -> None:
     games = Batch(*batch)
     for i in range(lo, hi):
         close_step(games, i, info)
-
-
-@kernel
-def begin_games(
-    batch: Arrays,
-    which: npt.NDArray[np.bool_],
-    template: States,
-    first_roll: int,
-    starter: int,
-    info: Info,
-    lo: int,
-    hi: int,
-) -> None:
-    """Begin the next episode of the games marked in `which`.
-
-    The opponent has not acted yet.
-
-    Args:
-        batch: the fields of a `Batch`.
-        which: bool (n,).
-        template: an array of one STATE: how the episodes begin.
-        first_roll: their first rolls are those of `Batch.dice` from here on.
-        starter: who wins the opening throw, or -1.
-        info: written.
-        lo: the first game.
-        hi: the game after the last.
-    """
-    games = Batch(*batch)
-    states, slots = games.states, games.slots
-    for i in range(lo, hi):
-        if not which[i]:
-            slots[i]["fresh"] = 0
-            clear_info(info, i)
-            continue
-        begin(games, i, info)
-        key = states[i]["key"]
-        states[i] = template[0]
-        states[i]["key"] = key
-        states[i]["rolls"] = 0
-        states[i]["choices"] = 0
-        slots[i]["queued"] = first_roll
-        slots[i]["queue_end"] = games.dice.shape[0]
-        slots[i]["starter"] = starter
-        slots[i]["fresh"] = 1
-        write_ended(states, i, info)
-        throw(games, i)
 
 
 @kernel

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.batch.info import INFO, Info
-from bg_env.rules import Rules, States
+from bg_env.rules import STATE, Rules, States
 
 __all__ = [
+    "DUE",
     "ENDED",
     "ENDED_UNSEEN",
     "INFO",
@@ -22,6 +23,9 @@ __all__ = [
     "RUNNING",
     "SEAT_BY_KEY",
     "SLOT",
+    "START",
+    "STAY",
+    "STAYED",
     "Arrays",
     "Batch",
     "Finals",
@@ -59,8 +63,8 @@ SLOT: Final = np.dtype(
 | queued, queue_end | the rolls given in advance that are still to come, as a range of `Batch.dice` |
 | seat | the learner's seat, -1 in self-play |
 | actor | who acted last |
-| over | RUNNING, ENDED or ENDED_UNSEEN |
-| fresh | within a call: 1 in a step or reset that began an episode, 2 after the end of another one, else 0 |
+| over | RUNNING, ENDED or ENDED_UNSEEN; DUE within a reset |
+| fresh | within a call: 1 in a step or reset that began an episode, 2 after the end of another one, STAYED, else 0 |
 | starter | who must win the opening throw, or -1 |
 """
 
@@ -78,10 +82,28 @@ PLAN: Final = np.dtype(
 | limit | most steps of an episode, 0: no limit |
 """
 
+START: Final = np.dtype([("state", STATE), ("given", np.int64), ("first_roll", np.int64), ("starter", np.int64)], align=True)
+"""How the episodes of a reset begin.
+
+| field | meaning |
+|---|---|
+| state | the state that they begin with, if one is given |
+| given | whether one is; if not, they begin as every episode does |
+| first_roll | their first rolls are those of `Batch.dice` from here on |
+| starter | who must win the opening throw, or -1 |
+"""
+
 RUNNING: Final = 0
 ENDED: Final = 1
 ENDED_UNSEEN: Final = 2
 """The episode ended before the learner could act (it danced all along): the next step reports it, whatever the action."""
+
+DUE: Final = 3
+"""A reset begins an episode, as START has it, instead of an action."""
+STAY: Final = -1
+"""Instead of an action, in a reset: the game is left as it is."""
+STAYED: Final = 3
+"""`fresh` of a game that was left as it is."""
 
 NO_OPPONENT: Final = 0
 RANDOM_OPPONENT: Final = 1
@@ -119,6 +141,8 @@ class Batch(NamedTuple):
     ended: States
     """(n,) with a user's reward, which no kernel knows: the state in which a game has just ended, before dice that are due
     then. Until its reward has been added (and `winner` set to -1 here), nobody acts in it. (0,) with any other reward."""
+    start: npt.NDArray[np.void]
+    """(1,): a START record."""
 
 
 class Report(NamedTuple):

@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from bg_env._jit import inlined, kernel
 from bg_env.batch.info import INFO, Info
-from bg_env.batch.layout import ENDED, PLAN, SLOT, Batch
+from bg_env.batch.layout import ENDED, PLAN, SLOT, START, Batch
 from bg_env.batch.step import close_step, next_roll, open_step, opponent_decides, random_replies, reward_is_due
 from bg_env.rewards import CUSTOM
 from bg_env.rules import RULES, STATE, Phase, apply_roll
 from bg_env.rules.legal import write_mask
 
-__all__ = ["GAME", "WAITING", "Dice", "Mask", "Memory", "end_step", "random_step", "roll_once", "step_once"]
+__all__ = ["FINISH", "GAME", "WAITING", "Dice", "Mask", "Memory", "random_step", "roll_once", "step_once"]
 
 GAME: Final = np.dtype(
     [
@@ -30,6 +30,7 @@ GAME: Final = np.dtype(
         ("plan", PLAN),
         ("sets", np.int32, (2,)),
         ("ended", STATE),
+        ("start", START),
         ("info", np.int32, (INFO, 1)),
     ],
     align=True,
@@ -43,12 +44,14 @@ Dice: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.int8]
 """(1, actions)."""
 WAITING: Final = -2
-"""Instead of a player: the opponent must decide, or a user's reward be added, and then `end_step` be called."""
+"""Instead of a player: the opponent must decide, or a user's reward be added, and then the step be finished."""
+FINISH: Final = -2
+"""Instead of an action: the rest of a step that was WAITING."""
 
 _AT: Final = [at for _, at, *_ in (GAME.fields or {}).values()]
-_STATES, _SLOTS, _RULES, _PLAN, _SETS, _ENDED, _INFO = _AT
+_STATES, _SLOTS, _RULES, _PLAN, _SETS, _ENDED, _START, _INFO = _AT
 _STATE_SIZE, _SLOT_SIZE, _RULES_SIZE, _PLAN_SIZE = STATE.itemsize, SLOT.itemsize, RULES.itemsize, PLAN.itemsize
-_SETS_SIZE, _INFO_SIZE = 8, 4 * INFO
+_SETS_SIZE, _START_SIZE, _INFO_SIZE = 8, START.itemsize, 4 * INFO
 
 
 @inlined
@@ -64,6 +67,7 @@ def _opened(memory: Memory, dice: Dice) -> tuple[Batch, Info]:
         dice,
         memory[_SETS : _SETS + _SETS_SIZE].view(np.int32).reshape((1, 2)),
         memory[_ENDED : _ENDED + ended].view(STATE),
+        memory[_START : _START + _START_SIZE].view(START),
     )
     return games, memory[_INFO : _INFO + _INFO_SIZE].view(np.int32).reshape((INFO, 1))
 
@@ -85,37 +89,32 @@ def _end(games: Batch, info: Info, mask: Mask) -> tuple[float, int]:
 
 @kernel
 def step_once(memory: Memory, dice: Dice, action: int, mask: Mask) -> tuple[float, int]:
-    """The player who decides does `action`.
+    """The player who decides does `action`, or an episode that is due begins.
 
     Args:
         memory: of the game, written.
         dice: the rolls given in advance.
-        action: an action number; one that is not legal loses the game.
+        action: an action number, of which one that is not legal loses the game; or FINISH.
         mask: the legal actions of who acts next, written; zeros if the episode is over.
 
     Returns:
         Player 0's reward, and who acts next: 0, 1, -1 if the episode is over, or WAITING (then the rest of the step is left
-        to `end_step` or `random_step`, the mask too).
+        to a call with FINISH, the mask too).
     """
     games, info = _opened(memory, dice)
+    if action != FINISH:
+        open_step(games, 0, action, info)
+        if opponent_decides(games, 0) or reward_is_due(games, 0):
+            return 0.0, WAITING
+    return _end(games, info, mask)
+
+
+@kernel
+def random_step(memory: Memory, dice: Dice, action: int, mask: Mask) -> tuple[float, int]:
+    """`step_once` with the decisions of the random opponent; never WAITING."""
+    games, info = _opened(memory, dice)
     open_step(games, 0, action, info)
-    if opponent_decides(games, 0) or reward_is_due(games, 0):
-        return 0.0, WAITING
-    return _end(games, info, mask)
-
-
-@kernel
-def random_step(memory: Memory, dice: Dice, mask: Mask) -> tuple[float, int]:
-    """The random opponent's decisions, then `end_step`."""
-    games, info = _opened(memory, dice)
     random_replies(games, 0, info)
-    return _end(games, info, mask)
-
-
-@kernel
-def end_step(memory: Memory, dice: Dice, mask: Mask) -> tuple[float, int]:
-    """The rest of a step, or of a reset, after the opponent's decisions; see `step_once`."""
-    games, info = _opened(memory, dice)
     return _end(games, info, mask)
 
 

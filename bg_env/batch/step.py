@@ -3,7 +3,8 @@
 A step of a game has five parts. `finish_step` does all but the first in one go; an opponent that is not a kernel acts between
 them:
 
-1. `open_step`: the player who decides acts (or the game that ended before begins anew, with autoreset "next_step");
+1. `open_step`: the player who decides acts (or the game that ended before begins anew, with autoreset "next_step", or an
+   episode begins as a reset has it);
 2. the opponent's decisions, until the learner or nobody decides;
 3. `report_step`: reward, end of the episode and its statistics (and, with autoreset "same_step", a new episode);
 4. the opponent's decisions in episodes that have begun (one that ends before the learner can act gives way to the next);
@@ -18,11 +19,14 @@ import numpy.typing as npt
 from bg_env._jit import inlined, kernel
 from bg_env.batch.info import clear_info, write_ended, write_info
 from bg_env.batch.layout import (
+    DUE,
     ENDED,
     ENDED_UNSEEN,
     INFO,
     RUNNING,
     SEAT_BY_KEY,
+    STAY,
+    STAYED,
     Batch,
     Finals,
     Info,
@@ -39,18 +43,17 @@ from bg_env.rules import (
     Phase,
     Rules,
     States,
-    apply,
-    apply_roll,
+    do_action,
     draw_roll,
     episode_key,
     forfeit,
+    go_on,
     new_episode,
-    play_on,
-    settle,
+    show_roll,
     ties_double,
     word,
 )
-from bg_env.rules.legal import is_legal, legal_sets, pick_random
+from bg_env.rules.legal import is_legal, pick_random
 
 __all__ = [
     "act",
@@ -96,29 +99,42 @@ def next_roll(states: States, slots: Slots, i: int, rules: Rules, dice: npt.NDAr
 
 
 @kernel
-def _throw_given(states: States, slots: Slots, i: int, rules: Rules, dice: npt.NDArray[np.int64]) -> None:
-    """Throw the dice that are due and were given in advance, or that must make a starter."""
-    while slots[i]["queued"] < slots[i]["queue_end"] or slots[i]["starter"] >= 0:
-        if states[i]["phase"] != Phase.OPENING and states[i]["phase"] != Phase.ROLL:
+def _run_on(
+    states: States,
+    slots: Slots,
+    i: int,
+    rules: Rules,
+    dice: npt.NDArray[np.int64],
+    sets: npt.NDArray[np.int32],
+    playing: bool,
+) -> None:
+    """Throw the dice that are due until a player must decide or the episode is over, and find the legal sources.
+
+    Args:
+        states: those of a `Batch`, as are the others.
+        slots: likewise.
+        i: the game.
+        rules: likewise.
+        dice: likewise.
+        sets: written.
+        playing: whether dice are to be played at first.
+    """
+    high = low = np.int64(0)
+    while True:
+        if playing:
+            high, low = go_on(states, i, rules)
+        if states[i]["phase"] != Phase.ROLL and states[i]["phase"] != Phase.OPENING:
+            sets[i, 0], sets[i, 1] = high, low
             return
         d1, d2 = next_roll(states, slots, i, rules, dice)
-        apply_roll(states, i, rules, d1, d2)
-
-
-@inlined
-def _scripted(games: Batch, i: int) -> bool:
-    """Whether dice to come are given in advance."""
-    return bool(games.slots[i]["queued"] < games.slots[i]["queue_end"] or games.slots[i]["starter"] >= 0)
+        playing = show_roll(states, i, rules, d1, d2)
 
 
 @inlined
 def throw(games: Batch, i: int) -> None:
     """Throw the dice that are due, first those given in advance, then those of the game's stream; the legal sources then."""
-    states, rules = games.states, games.rules
-    if _scripted(games, i):
-        _throw_given(states, games.slots, i, rules, games.dice)
-    settle(states, i, rules)
-    games.sets[i, 0], games.sets[i, 1] = legal_sets(states, i)
+    playing = games.states[i]["phase"] == Phase.CHECKER
+    _run_on(games.states, games.slots, i, games.rules, games.dice, games.sets, playing)
 
 
 @inlined
@@ -141,13 +157,9 @@ def _note(games: Batch, i: int, info: Info) -> None:
 @inlined
 def act(games: Batch, i: int, action: int, info: Info) -> None:
     """Do a legal action, and all that follows by itself."""
-    if _scripted(games, i) or _custom(games):
-        apply(games.states, i, games.rules, action)
-        _note(games, i, info)
-        throw(games, i)
-    else:
-        games.sets[i, 0], games.sets[i, 1] = play_on(games.states, i, games.rules, action)
-        _note(games, i, info)
+    playing = do_action(games.states, i, games.rules, action)
+    _note(games, i, info)
+    _run_on(games.states, games.slots, i, games.rules, games.dice, games.sets, playing)
 
 
 @inlined
@@ -199,13 +211,32 @@ def begin(games: Batch, i: int, info: Info) -> None:
 
 
 @inlined
+def _start_as_given(games: Batch, i: int, info: Info) -> None:
+    """Let the episode that has begun start as START has it."""
+    states, slots, start = games.states, games.slots, games.start
+    if start[0]["given"]:
+        key = states[i]["key"]
+        states[i] = start[0]["state"]
+        states[i]["key"] = key
+        states[i]["rolls"] = 0
+        states[i]["choices"] = 0
+    slots[i]["queued"] = start[0]["first_roll"]
+    slots[i]["queue_end"] = games.dice.shape[0]
+    slots[i]["starter"] = start[0]["starter"]
+    write_ended(states, i, info)
+
+
+@inlined
 def _opens(games: Batch, i: int, info: Info) -> bool:
     """Begin part 1; whether a decision is to be made (if not, an ended game has begun anew or is to be reported)."""
     slots = games.slots
     clear_info(info, i)
     slots[i]["fresh"] = 0
-    if slots[i]["over"] == ENDED:
+    over = slots[i]["over"]
+    if over == ENDED or over == DUE:
         begin(games, i, info)
+        if over == DUE:
+            _start_as_given(games, i, info)
         throw(games, i)
         slots[i]["fresh"] = 1
         return False
@@ -219,7 +250,11 @@ def _opens(games: Batch, i: int, info: Info) -> bool:
 
 @inlined
 def open_step(games: Batch, i: int, action: int, info: Info) -> None:
-    """Part 1: the player who decides does `action`, or an ended game begins anew."""
+    """Part 1: the player who decides does `action`, or an episode begins; STAY leaves a game as it is."""
+    if action == STAY:
+        clear_info(info, i)
+        games.slots[i]["fresh"] = STAYED
+        return
     if not _opens(games, i, info):
         return
     states, rules = games.states, games.rules
@@ -288,7 +323,7 @@ def report_step(games: Batch, i: int, report: Report, finals: Finals) -> None:
 def close_step(games: Batch, i: int, info: Info) -> None:
     """Part 5: the info, and whether the episode is over before the learner could act."""
     slots = games.slots
-    if slots[i]["fresh"] and games.states[i]["phase"] == Phase.OVER:
+    if slots[i]["fresh"] and slots[i]["fresh"] != STAYED and games.states[i]["phase"] == Phase.OVER:
         slots[i]["over"] = ENDED_UNSEEN
     slots[i]["fresh"] = 0
     write_info(games.states, i, slots[i]["over"] != RUNNING, info)

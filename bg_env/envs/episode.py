@@ -7,7 +7,7 @@ which random words are drawn.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from bg_env.actions import Event, why_illegal_text
 from bg_env.batch.batch import Games
 from bg_env.batch.info import Info, info_dict
 from bg_env.batch.layout import OTHER_OPPONENT, RANDOM_OPPONENT
-from bg_env.batch.one_game import GAME, WAITING, end_step, random_step, roll_once, step_once
+from bg_env.batch.one_game import FINISH, GAME, WAITING, random_step, roll_once, step_once
 from bg_env.batch.opponents import opponent_kind, reply_once
 from bg_env.checks import checked_seed
 from bg_env.errors import IllegalActionError
@@ -32,6 +32,8 @@ __all__ = ["Episode"]
 
 _SEATS = (np.zeros(1, np.int8), np.ones(1, np.int8))
 _ALL = np.ones(1, np.bool_)
+_NO_REPORT: Final[Any] = None
+_NO_VIEW: Final[Any] = None
 
 
 class Episode(Games):
@@ -70,13 +72,14 @@ class Episode(Games):
         memory = self._memory
         self.states, self.slots, self.plan = memory["states"], memory["slots"], memory["plan"]
         self.sets: npt.NDArray[np.int32] = memory["sets"]
+        self.start = memory["start"]
         self.ended = memory["ended"][: len(self.ended)]
         self._info, self._bytes = memory["info"][0], memory.view(np.int8)
         self._values, self._legal = self._info[:, 0], self._mask[0]
         self._write = self.options.encoder.kernel
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("states", "slots", "plan", "sets", "_info", "_bytes", "_values", "_legal", "_write")
+        views = ("states", "slots", "plan", "sets", "start", "_info", "_bytes", "_values", "_legal", "_write")
         return {name: value for name, value in super().__getstate__().items() if name not in views}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -155,7 +158,7 @@ class Episode(Games):
         self._actions = [] if keeps else None
         self._find_way()
         try:
-            self.begin(_ALL, seed, {} if options is None else options, self._info)
+            self.begin(_ALL, seed, {} if options is None else options, _NO_REPORT, _NO_VIEW)
         except BaseException:
             self._actions, self._mask[:], self.player = actions, mask, player
             self._find_way()
@@ -163,9 +166,20 @@ class Episode(Games):
         self._start, self._copies = start, 0
         self._record()
 
-    def _close_step(self, info: Info) -> None:  # noqa: ARG002 - it is the game's own
-        end = random_step if self._random else end_step
-        _, self.player = end(self._bytes, self.dice, self._mask)
+    def _begin_due(self, actions: Any, report: Any, view: Any) -> None:  # noqa: ARG002 - the game has its own
+        self._turn(0)
+        if self.custom_view:  # a trial: what is wrong with it is to be found while the game can be put back
+            self._try_encoder()
+
+    def _turn(self, action: int) -> float:
+        """Do an action or begin an episode that is due, let the opponent answer; player 0's reward."""
+        step = random_step if self._random else step_once
+        reward, player = step(self._bytes, self.dice, action, self._mask)
+        if player == WAITING:
+            self._reply(self._info)
+            reward, player = step_once(self._bytes, self.dice, FINISH, self._mask)
+        self.player = player
+        return reward
 
     def act(self, action: int) -> float:
         """Do an action of the player who decides, and let the opponent answer; player 0's reward.
@@ -181,15 +195,7 @@ class Episode(Games):
             raise IllegalActionError(why_illegal_text(self.states, 0, self.settings, action, self.rules))
         if self._careful:
             return self._act_carefully(action)
-        reward, player = step_once(self._bytes, self.dice, action, self._mask)
-        if player == WAITING:
-            if self._random:
-                reward, player = random_step(self._bytes, self.dice, self._mask)
-            else:
-                self._ask_opponent(self._info)
-                reward, player = end_step(self._bytes, self.dice, self._mask)
-        self.player = player
-        return reward
+        return self._turn(action)
 
     def _act_carefully(self, action: int) -> float:
         """`act` where the actions are kept or the opponent may fail."""
@@ -198,10 +204,7 @@ class Episode(Games):
         if self._actions is not None and player >= 0:
             self._actions.append(action)
         try:
-            reward, self.player = step_once(self._bytes, self.dice, action, self._mask)
-            if self.player == WAITING:
-                self._reply(self._info)
-                reward, self.player = end_step(self._bytes, self.dice, self._mask)
+            reward = self._turn(action)
         except BaseException:
             self.restore(saved)
             self.player = player
@@ -214,8 +217,7 @@ class Episode(Games):
 
     def _ask_opponent(self, info: Info) -> None:
         if self.opponent is None or not self._asks:
-            if not self._random:  # `random_step` asks it
-                super()._ask_opponent(info)
+            super()._ask_opponent(info)
             return
         while (choices := reply_once(self._batch, self.opponent, self.options, info, 0, 1)) is not None:
             if self._actions is not None:

@@ -200,18 +200,16 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
         """
         given = read_reset_options(options)
         which = read_reset_mask(given.pop("reset_mask", None), self.num_envs)
-        info = self._new("info", (INFO, self.num_envs), np.int32)
-        self.games.begin(which, seed, given, info)
+        report, view = self._new_report(), self._new_view()
+        self.games.begin(which, seed, given, report, view)
         self._adds_episode = self.statistics and not _is_counted()
         if is_whole(seed):
             super().reset(seed=int(seed))
-        return self._reported(info)
+        return self._reported(report.info, view)
 
-    def _reported(self, info: npt.NDArray[np.int32]) -> tuple[Any, dict[str, Any]]:
-        """What `reset` and `restore` return."""
+    def _reported(self, info: npt.NDArray[np.int32], view: View) -> tuple[Any, dict[str, Any]]:
+        """The results of `reset` and `restore`."""
         self._candidates = None
-        view = self._new_view()
-        self.games.look(view)
         observation, infos = self._shown(info, view)
         if self._adds_episode:
             infos["episode"] = {"r": np.zeros(self.num_envs), "l": np.zeros(self.num_envs, np.int32)}
@@ -386,9 +384,10 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
         before, candidates = self.games.save(), self._candidates
         try:
             self.games.restore((states, slots, dice, True, True))
-            info = self._new("info", (INFO, self.num_envs), np.int32)
+            info, view = self._new("info", (INFO, self.num_envs), np.int32), self._new_view()
             self.games.tell(info)
-            return self._reported(info)
+            self.games.look(view)
+            return self._reported(info, view)
         except BaseException:
             self.games.restore(before)
             self._candidates = candidates

@@ -33,14 +33,16 @@ __all__ = [
     "apply",
     "apply_finished_play",
     "apply_roll",
+    "do_action",
     "draw_roll",
     "finish_roll",
     "forfeit",
+    "go_on",
     "new_episode",
-    "play_on",
     "resign",
     "set_up",
     "settle",
+    "show_roll",
     "ties_double",
 ]
 
@@ -163,7 +165,7 @@ def finish_roll(states: States, i: int, rules: Rules) -> None:
 
 
 @inlined
-def _go_on(states: States, i: int, rules: Rules) -> tuple[int, int]:
+def go_on(states: States, i: int, rules: Rules) -> tuple[int, int]:
     """Wait for the mover's next step, or finish the roll if there is no legal one (R3.3); returns its legal sources."""
     high, low = step_sets(states, i)
     if high | low:
@@ -191,7 +193,7 @@ def ties_double(states: States, i: int, rules: Rules) -> bool:
 
 
 @inlined
-def _show(states: States, i: int, rules: Rules, d1: int, d2: int) -> bool:
+def show_roll(states: States, i: int, rules: Rules, d1: int, d2: int) -> bool:
     """Show the dice of a chance phase; returns whether they are to be played."""
     if states[i]["phase"] == Phase.ROLL:
         _take_up(states, i, rules, d1, d2)
@@ -212,8 +214,8 @@ def _show(states: States, i: int, rules: Rules, d1: int, d2: int) -> bool:
 @kernel
 def apply_roll(states: States, i: int, rules: Rules, d1: int, d2: int) -> None:
     """Apply the dice of a chance phase. In OPENING `d1` is player 0's die (R2.1); a tie must be one that doubles the cube."""
-    if _show(states, i, rules, d1, d2):
-        _go_on(states, i, rules)
+    if show_roll(states, i, rules, d1, d2):
+        go_on(states, i, rules)
 
 
 @inlined
@@ -229,7 +231,7 @@ def draw_roll(states: States, i: int, rules: Rules) -> tuple[int, int]:
 def _throw(states: States, i: int, rules: Rules) -> bool:
     """Throw the dice that are due, of the state's own stream; returns whether they are to be played."""
     d1, d2 = draw_roll(states, i, rules)
-    return _show(states, i, rules, d1, d2)
+    return show_roll(states, i, rules, d1, d2)
 
 
 @kernel
@@ -237,7 +239,7 @@ def settle(states: States, i: int, rules: Rules) -> None:
     """Throw the dice of the state's own stream until a player must decide or the episode is over."""
     while states[i]["phase"] == Phase.ROLL or states[i]["phase"] == Phase.OPENING:
         if _throw(states, i, rules):
-            _go_on(states, i, rules)
+            go_on(states, i, rules)
 
 
 @kernel
@@ -283,7 +285,7 @@ def apply_finished_play(states: States, i: int, rules: Rules, steps: int) -> Non
 
 
 @inlined
-def _do(states: States, i: int, rules: Rules, action: int) -> bool:
+def do_action(states: States, i: int, rules: Rules, action: int) -> bool:
     """Do a legal action; returns whether dice are to be played."""
     states[i]["winner"] = -1
     states[i]["level"] = 0
@@ -319,21 +321,8 @@ def _do(states: States, i: int, rules: Rules, action: int) -> bool:
 @kernel
 def apply(states: States, i: int, rules: Rules, action: int) -> None:
     """Do `action`, which must be legal, for the player who decides. Dice that fall due are left to `settle`."""
-    if _do(states, i, rules, action):
-        _go_on(states, i, rules)
-
-
-@kernel
-def play_on(states: States, i: int, rules: Rules, action: int) -> tuple[int, int]:
-    """Do `apply` and `settle` in one; returns `legal_sets(states, i)` of the state that follows, found on the way."""
-    high = low = np.int64(0)
-    playing = _do(states, i, rules, action)
-    while True:
-        if playing:
-            high, low = _go_on(states, i, rules)
-        if states[i]["phase"] != Phase.ROLL and states[i]["phase"] != Phase.OPENING:
-            return high, low
-        playing = _throw(states, i, rules)
+    if do_action(states, i, rules, action):
+        go_on(states, i, rules)
 
 
 @kernel
@@ -388,4 +377,4 @@ def set_up(states: States, i: int, rules: Rules, d1: int, d2: int) -> None:
     _start_turn(states, i, rules, turn)
     if d1:
         _take_up(states, i, rules, d1, d2)
-        _go_on(states, i, rules)
+        go_on(states, i, rules)
