@@ -1,6 +1,6 @@
 """A batch of one game as one piece of memory, and its steps, each with its mask in one call.
 
-The environments of one game run on this. The parts of a step are those of `bg_env.batch.step`; no episode begins in it. A call
+The environments of one game run on this. The parts of a step are those of `bg_env.batch.step`. A call
 from Python costs about 40 nanoseconds more for each array, and 130 for one of records: for all arrays of a batch as much as the
 step itself. So the kernels are given a GAME record, as bytes, and see the arrays of a `Batch` in it.
 """
