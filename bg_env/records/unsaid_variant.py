@@ -18,7 +18,7 @@ _OTHERS: Final = ("nackgammon_ballard", "hypergammon", "nackgammon", "longgammon
 
 def with_found_variant(record: Record) -> Record:
     """The record, with another variant and a note where its games cannot be of the one it has and are all sound of another."""
-    if not record.games or _can_be(record.games[0], record.variant):
+    if all(_can_be(game, record.variant) for game in record.games):
         return record
     for name in _OTHERS:
         other = replace(record, variant=VARIANTS[name])
