@@ -12,10 +12,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numba.core import config
 
 from bg_env.actions import why_illegal_text
 from bg_env.batch import kernels as batch
 from bg_env.batch.checks import checked_actions, read_seeds
+from bg_env.batch.given_dice import with_dice
+from bg_env.batch.interrupts import Interruptible
 from bg_env.batch.layout import (
     DUE,
     ENDED_UNSEEN,
@@ -33,11 +36,12 @@ from bg_env.batch.layout import (
     Info,
     Report,
     View,
+    copied,
 )
 from bg_env.batch.opponents import batch_opponent, opponent_kind, pubeval_finish, pubeval_for, pubeval_replies, reply
-from bg_env.batch.shared_step import NOTHING, NUMBERS, play_in_turns, step_in_turns, turns_of
+from bg_env.batch.shared_step import NO_TURNS, NOTHING, NUMBERS, all_or_none, play_in_turns, step_in_turns, turns_of
 from bg_env.batch.threads import Call, Slices
-from bg_env.errors import IllegalActionError, OrderError
+from bg_env.errors import IllegalActionError
 from bg_env.observations import ENCODERS, Encoder, check_encoder, write_rows
 from bg_env.options import EnvOptions
 from bg_env.reset_options import start_from
@@ -46,8 +50,6 @@ from bg_env.rules import STATE, States
 
 __all__ = ["Games", "Report", "View"]
 
-_NO_FLAT = np.zeros((0, 0), np.float32)
-_NO_DICE = np.zeros((0, 2), np.int64)
 FEWEST = 1024
 """A thread has at least so many games: fewer are done sooner than it is called."""
 _NEVER = -2
@@ -61,13 +63,7 @@ def _is_custom(encoder: Encoder) -> bool:
     return ENCODERS.get(encoder.name) is not encoder
 
 
-def _copied(records: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """A copy, by bytes: NumPy takes twenty times as long field by field."""
-    copy: npt.NDArray[np.void] = records.view(np.int8).copy().view(records.dtype)
-    return copy
-
-
-class Games:
+class Games(Interruptible):
     """`n` games under the same options, with the learner's seat and an opponent.
 
     Args:
@@ -83,6 +79,7 @@ class Games:
     def __init__(
         self, options: EnvOptions, n: int, *, opponent: Any, seat: int | None, same_step: bool, limit: int, threads: int
     ) -> None:
+        super().__init__()
         self.options = options
         self.n = n
         self.rules = options.settings.record()
@@ -92,7 +89,6 @@ class Games:
         self.slots["over"] = ENDED_UNSEEN
         self.sets = np.zeros((n, 2), np.int32)
         self.viewers = np.zeros(n, np.int8)
-        self.dice = _NO_DICE
         self.plan = np.zeros(1, PLAN)
         self.plan["reward"] = options.reward.kind
         self.plan["seat"] = -1 if opponent is None else SEAT_BY_KEY if seat is None else seat
@@ -107,16 +103,15 @@ class Games:
         self._custom = self.custom_view or options.reward.kind == CUSTOM
         self._checks: Counter[tuple[str, Encoder]] = Counter()
         self._final_views = np.zeros((0, options.encoder.size), np.float32)
-        self.some_over = True
-        self.begun = False
         self._scratch: dict[int, Arrays] = {}
         self._slices = Slices(n, min(threads, max(1, n // FEWEST)))
         self.set_opponent(opponent)
 
     def set_opponent(self, opponent: Any) -> None:
         """Play against `opponent` from its next decision on."""
-        self.opponent = batch_opponent(opponent, self.options)
-        self.plan["opponent"] = opponent_kind(self.opponent)
+        player = batch_opponent(opponent, self.options)
+        kind = opponent_kind(player)
+        self.opponent, self.plan["opponent"] = player, kind
 
     @property
     def _batch(self) -> Arrays:
@@ -146,13 +141,15 @@ class Games:
 
     def save(self) -> tuple[Any, ...]:
         """All that changes in a step or a reset, for `restore`."""
-        return _copied(self.states), _copied(self.slots), self.dice, self.some_over, self.begun
+        return copied(self.states), copied(self.slots), self._flags()
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Be as when `saved` was saved."""
-        self.states[:], self.slots[:], self.dice, self.some_over, self.begun = saved
+        self.torn, self.begun = True, False
+        self.states[:], self.slots[:], flags = saved
         self.ended["winner"] = -1
         batch.find_sets(self.states, self.sets)
+        self._put_back(flags)
 
     # Stepping ---
 
@@ -171,28 +168,25 @@ class Games:
         """
         seeds, seeded = read_seeds(seed, self.slots["episode"] == _NEVER, which)
         begin = start_from(start, self.options.settings)
-        if not self.begun and not which.all():
-            msg = f"game {int(np.argmin(which))} has never been reset: the first reset must begin all games"
-            raise OrderError(msg)
+        self.check_reset(which)
         saved = self.save()
         try:
+            self.candidates = None
             self.slots["seed"][seeded] = seeds[seeded]
             self.slots["episode"][seeded] = -1
-            kept = _NO_DICE if which.all() else self._waiting_dice(which)
-            first = len(kept)
-            given = np.array(begin.dice, np.int64).reshape(-1, 2) if begin.dice else _NO_DICE
-            self.dice = np.concatenate([kept, given]) if first else given
+            self.dice, first = with_dice(self.slots, self.dice, which, begin.dice)
             self.start["given"] = begin.changes
             if begin.changes:
                 begin.make(self.start["state"], self.rules, self.options.settings, 0)
-            self.start["first_roll"] = first
-            self.start["starter"] = -1 if begin.starter is None else begin.starter
+            self.start["first_roll"], self.start["starter"] = first, -1 if begin.starter is None else begin.starter
             self.slots["over"][which] = DUE
             self._begin_due(np.where(which, 0, STAY), report, view)
-        except BaseException:
+            self.torn, self.begun = False, True
+        except BaseException as error:
+            self.torn, self.begun = True, False
             self.restore(saved)
+            self.undone = error
             raise
-        self.begun = True
 
     def _begin_due(self, actions: npt.NDArray[np.int64], report: Report, view: View) -> None:
         """Begin the episodes that are due, where the actions are not STAY, and look."""
@@ -208,24 +202,6 @@ class Games:
                 self._try_encoder()
             self.look(view)
         self.some_over = bool((self.slots["over"] != RUNNING).any())
-
-    def _waiting_dice(self, ending: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-        """The dice given in advance that games other than `ending` are still to use; all queues then point into them."""
-        queued: npt.NDArray[np.int32] = self.slots["queued"]
-        end: npt.NDArray[np.int32] = self.slots["queue_end"]
-        waiting = (queued < end) & ~ending
-        queued[~waiting] = end[~waiting] = 0
-        kept, length = [self.dice[:0]], 0
-        moved = np.zeros(self.n, np.int32)
-        for last in np.unique(end[waiting]).tolist():  # one for each reset that dice are left of
-            sharing = waiting & (end == last)
-            first = int(queued[sharing].min())
-            kept.append(self.dice[first:last])
-            moved[sharing] = first - length
-            length += last - first
-        queued -= moved
-        end -= moved
-        return np.concatenate(kept)
 
     def check(self, actions: Any) -> npt.NDArray[np.int64]:
         """The actions of the next step as int64 (n,).
@@ -261,16 +237,20 @@ class Games:
         if kind == OTHER_OPPONENT or self._custom:  # a user's code may fail
             saved = self.save()
             try:
+                self.candidates, self.some_over = None, True
                 if kind == OTHER_OPPONENT or len(self.ended):
                     self._step_by_parts(first, report, view, chosen)
                 else:
                     self._step_at_once(kind, whole, in_turns, first, report, view, chosen)
                 done = report.ends[0] | report.ends[1]
                 self._observe_step(view, done)
-            except BaseException:
+            except BaseException as error:
+                self.torn, self.begun = True, False
                 self.restore(saved)
+                self.undone = error
                 raise
         else:
+            self.candidates, self.some_over = None, True
             self._step_at_once(kind, whole, in_turns, first, report, view, chosen)
             done = report.ends[0] | report.ends[1]
         self.some_over = bool(done.any())
@@ -279,26 +259,33 @@ class Games:
     def _step_at_once(
         self, kind: int, whole: Any, in_turns: Any, first: Any, report: Report, view: View, chosen: tuple[Any, ...]
     ) -> None:
-        """A step that kernels do by themselves, on all threads."""
-        games, outcome, finals = self._batch, tuple(report), self._finals
-        if kind == PUBEVAL_OPPONENT:
+        """A step that kernels do by themselves, on all threads; if it is interrupted, the games may be torn."""
+        games, outcome, finals, seen = self._batch, tuple(report), self._finals, (self.viewers, view.mask)
+        several = len(self.ranges) > 1 and kind != PUBEVAL_OPPONENT
+        turns = turns_of(self.ranges) if several else NO_TURNS
 
-            def work(lo: int, hi: int, *_: Any) -> None:
-                first(games, *chosen, report.info, lo, hi)
-                pubeval_finish(games, outcome, finals, (self.viewers, view.mask), self._pubeval(lo), lo, hi)
-                self._encode(view, lo, hi)
+        def work(lo: int, hi: int, *_: Any) -> None:
+            first(games, *chosen, report.info, lo, hi)
+            pubeval_finish(games, outcome, finals, seen, self._pubeval(lo), lo, hi)
+            self._encode(view, lo, hi)
 
-            self.run(work)
-        elif len(self.ranges) == 1:
-            whole(games, *chosen, outcome, finals, (self.viewers, view.mask), 0, self.n)
-            self._encode(view, 0, self.n)
-        else:
-            shown, (bounds, counters) = self._shown(view), turns_of(self.ranges)
+        def turn(lo: int, _hi: int, started: npt.NDArray[np.int64], count: int) -> None:
+            in_turns(games, *chosen, outcome, finals, shown, (*turns, started), lo, count)
 
-            def turn(lo: int, _hi: int, started: npt.NDArray[np.int64], count: int) -> None:
-                in_turns(games, *chosen, outcome, finals, shown, (bounds, counters, started), lo, count)
-
-            self.run(turn, signals=True)
+        try:
+            if kind == PUBEVAL_OPPONENT:
+                self.run(work)
+            elif several:
+                shown = self._shown(view)
+                self.run(turn, signals=True)
+            else:
+                whole(games, *chosen, outcome, finals, seen, 0, self.n)
+                self._encode(view, 0, self.n)
+        except BaseException:
+            self.torn, self.begun = True, False
+            if kind != PUBEVAL_OPPONENT and not config.DISABLE_JIT and all_or_none(*turns):
+                self.torn, self.begun = False, True
+            raise
 
     def _step_by_parts(self, first: Any, report: Report, view: View, chosen: tuple[Any, ...]) -> None:
         """A step with Python code between its parts: a player, asked for all games at once, or a user's reward."""
@@ -452,7 +439,7 @@ class Games:
     def _shown(self, view: View) -> Arrays:
         """The fields of a `Shown`."""
         if view.flat is None or self.custom_view:
-            return self.viewers, view.mask, _NO_FLAT, NOTHING
+            return self.viewers, view.mask, np.zeros((0, 0), np.float32), NOTHING
         return self.viewers, view.mask, view.flat, NUMBERS[self.options.encoder.name]
 
     def pick(self, key: np.uint64) -> npt.NDArray[np.int64]:

@@ -34,6 +34,7 @@ __all__ = [
     "Report",
     "Slots",
     "View",
+    "copied",
 ]
 
 SLOT: Final = np.dtype(
@@ -111,6 +112,13 @@ OTHER_OPPONENT: Final = 2
 PUBEVAL_OPPONENT: Final = 3
 
 SEAT_BY_KEY: Final = 2
+
+
+def copied(records: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+    """A copy, by bytes: NumPy takes twenty times as long field by field."""
+    copy: npt.NDArray[np.void] = records.view(np.int8).copy().view(records.dtype)
+    return copy
+
 
 Slots: TypeAlias = npt.NDArray[np.void]
 """A 1-D array of SLOT records."""

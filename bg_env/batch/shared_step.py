@@ -28,7 +28,7 @@ from bg_env.observations.tesauro import encode_tesauro
 from bg_env.observations.tesauro198 import encode_tesauro198
 from bg_env.rules import States
 
-__all__ = ["NOTHING", "NUMBERS", "Shown", "Turns", "play_in_turns", "step_in_turns", "turns_of"]
+__all__ = ["NOTHING", "NO_TURNS", "NUMBERS", "Shown", "Turns", "all_or_none", "play_in_turns", "step_in_turns", "turns_of"]
 
 NOTHING: Final = -1
 """No observation is wanted."""
@@ -38,6 +38,8 @@ NUMBERS: Final = {name: k for k, name in enumerate(ENCODERS)}
 _TESAURO, _TESAURO198, _COUNTS, _PLANES, _PUBEVAL, _OPENSPIEL, _PGX = (
     NUMBERS[name] for name in ("tesauro", "tesauro198", "counts", "planes", "pubeval", "openspiel", "pgx")
 )
+NO_TURNS: Final = np.zeros(1, np.int64), np.zeros(0, np.int64)
+"""Bounds and counters of no threads."""
 _AT_ONCE: Final = 128
 """Games that a thread takes at a time: some ten microseconds."""
 _APART: Final = 8
@@ -74,6 +76,12 @@ def turns_of(ranges: list[tuple[int, int]]) -> tuple[npt.NDArray[np.int64], npt.
     counters = np.zeros(_APART * len(ranges), np.int64)
     counters[::_APART] = bounds[:-1]
     return bounds, counters
+
+
+def all_or_none(bounds: npt.NDArray[np.int64], counters: npt.NDArray[np.int64]) -> bool:
+    """Whether all games of a step were done or none begun, when no thread is at work any more."""
+    begun = counters[::_APART] > bounds[:-1]
+    return not begun.any() or bool((counters[::_APART] >= bounds[1:]).all())
 
 
 @kernel

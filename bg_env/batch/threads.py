@@ -33,6 +33,8 @@ Call = Callable[[int, int, Counter, int], Any]
 
 SPINS: Final = 200_000
 """How often a thread looks before it goes to sleep: some 50 microseconds."""
+_APART: Final = 8
+"""Numbers of different threads lie so far apart that no two share a line of a cache."""
 
 if config.DISABLE_JIT:
 
@@ -109,51 +111,84 @@ def _end_and_look(ends: Counter, count: int, counter: Counter, spins: int) -> bo
     return False
 
 
+@kernel
+def _wait_until_idle(busy: Counter) -> None:
+    """Wait until no thread has a call in hand; `busy` has a number for each, `_APART` from the next.
+
+    Nothing can interrupt this: Python's handlers of signals run when a kernel has returned.
+    """
+    for k in range(0, busy.shape[0], _APART):
+        while _read(busy[k:]) != 0:
+            pass
+
+
+class _Board:
+    """Where the calling thread puts the call that is to be done, for the other threads to see."""
+
+    def __init__(self, threads: int) -> None:
+        self.job: tuple[int, Call] | None = None
+        """The number of the call, from 1, and the call; None between calls."""
+        self.counter: Counter = np.zeros(1, np.int64)
+        """The number of the last call that has been signalled."""
+        self.busy: Counter = np.zeros(_APART * threads, np.int64)
+        """For each thread whether it has a call in hand, `_APART` numbers apart."""
+
+
 class _Worker(threading.Thread):
     """A thread that does calls on its range, one after the other.
 
-    Calls and their ends go through two queues, which put everything in order. Two counters, written and read without the GIL,
-    only show when there is something in them, so that no thread need go to sleep in `get`: one of calls given (set by the
-    calling thread's kernel, after the call was put) and one of calls done (set after the end was put).
+    A token wakes it, then it looks at the board for a call that it has not done yet. So a token too many does no harm, and a
+    call that was taken off the board is not begun, because a worker is busy before it looks. Two counters, written and read
+    without the GIL, only save threads a sleep: that of the board shows when there is a call (set by the kernel of the calling
+    thread, after the tokens were given), and one of each worker which call it has done (set after the outcome was put).
     """
 
-    def __init__(self, lo: int, hi: int, counter: Counter) -> None:
+    def __init__(self, lo: int, hi: int, board: _Board, place: int) -> None:
         super().__init__(name="bg_env", daemon=True)
-        self._range, self._counter, self._ends = (lo, hi), counter, np.zeros(1, np.int64)
-        self._calls: SimpleQueue[Call | None] = SimpleQueue()
-        self._errors: SimpleQueue[BaseException | None] = SimpleQueue()
-        self.start()
+        self._range, self._board, self._ends = (lo, hi), board, np.zeros(1, np.int64)
+        self._busy = board.busy[_APART * place :]
+        self._tokens: SimpleQueue[bool] = SimpleQueue()
+        self._outcomes: SimpleQueue[tuple[int, BaseException | None]] = SimpleQueue()
 
     def run(self) -> None:
-        """Work until there is no call."""
-        for count in itertools.count():
-            _end_and_look(self._ends, count, self._counter, SPINS)
-            call = self._calls.get()
-            if call is None:
+        """Work until the token is False."""
+        done = 0
+        while True:
+            _end_and_look(self._ends, done, self._board.counter, SPINS)
+            if not self._tokens.get():
                 return
-            error: BaseException | None = None
-            try:
-                call(*self._range, self._counter, count + 1)
-            except BaseException as raised:  # noqa: BLE001 - it is raised where the call was given
-                error = raised
-            del call
-            self._errors.put(error)
+            self._busy[0] = 1
+            job = self._board.job
+            if job is not None and job[0] > done:
+                done, call = job
+                error: BaseException | None = None
+                try:
+                    call(*self._range, self._board.counter, done)
+                except BaseException as raised:  # noqa: BLE001 - it is raised where the call was given
+                    error = raised
+                self._outcomes.put((done, error))
+                del call, error
+            del job
+            self._busy[0] = 0
 
-    def give(self, call: Call | None) -> None:
-        """Give it a call, or its end."""
-        self._calls.put(call)
+    def wake(self, token: bool = True) -> None:
+        """Let it look at the board, or end."""
+        self._tokens.put(token)
 
     def wait(self, count: int) -> BaseException | None:
         """Wait until call number `count` is done; what it raised."""
         _look_for(self._ends, count, SPINS)
-        return self._errors.get()
+        while True:
+            number, error = self._outcomes.get()
+            if number == count:  # not of one that was interrupted
+                return error
 
 
-def _end(workers: list[_Worker], counter: Counter, pid: int) -> None:
+def _end(workers: list[_Worker], board: _Board, pid: int) -> None:
     if pid == os.getpid():
         for worker in workers:
-            worker.give(None)
-        counter += 1
+            worker.wake(False)
+        board.counter += 1
     workers.clear()
 
 
@@ -179,12 +214,24 @@ class Slices:
 
     def _forget(self) -> None:
         self._workers: list[_Worker] = []
-        self._counter, self._count = np.zeros(1, np.int64), 0
+        self._board, self._count = _Board(len(self.ranges)), 0
         self._pid = -1
         self._finalizer: weakref.finalize[..., Slices] | None = None
 
+    def _make_threads(self) -> None:
+        self.close()  # those of another process, or some that were made before an interrupt
+        self._finalizer = weakref.finalize(self, _end, self._workers, self._board, os.getpid())
+        _wait_until_idle(self._board.busy)  # so that it is compiled
+        for place, (lo, hi) in enumerate(self.ranges[1:]):
+            worker = _Worker(lo, hi, self._board, place)
+            self._workers.append(worker)
+            worker.start()
+        self._pid = os.getpid()
+
     def run(self, call: Call, *, signals: bool = False) -> None:
         """Call it for every range and wait for all; the calling thread does the first.
+
+        No thread is at work when this returns or raises. After an interrupt some ranges are done and others not begun.
 
         Args:
             call: see `Call`.
@@ -194,36 +241,36 @@ class Slices:
             BaseException: what one of the calls raised.
         """
         if len(self.ranges) == 1:
-            call(*self.ranges[0], self._counter, 0)
+            call(*self.ranges[0], self._board.counter, 0)
             return
         if self._pid != os.getpid():
-            self._forget()
-            self._workers = [_Worker(lo, hi, self._counter) for lo, hi in self.ranges[1:]]
-            self._pid = os.getpid()
-            self._finalizer = weakref.finalize(self, _end, self._workers, self._counter, self._pid)
-        self._count += 1
-        for worker in self._workers:
-            worker.give(call)
-        if not signals:
-            self._counter[0] = self._count
+            self._make_threads()
+        board, count = self._board, self._count + 1
+        self._count = count
         try:
-            call(*self.ranges[0], self._counter, self._count)
-        finally:
-            self._counter[0] = self._count  # if it failed before it signalled
-            errors = self._wait()
-        for error in errors:
-            if error is not None:
-                raise error
-
-    def _wait(self) -> list[BaseException | None]:
-        try:
-            return [worker.wait(self._count) for worker in self._workers]
-        except BaseException:  # an interrupt: threads that are still at it cannot be given anything again
-            self._pid = -1
+            board.job = count, call
+            for worker in self._workers:
+                worker.wake()
+            if not signals:
+                board.counter[0] = count
+            errors: list[BaseException | None] = []
+            try:
+                call(*self.ranges[0], board.counter, count)
+            except BaseException as error:  # noqa: BLE001 - it is raised when the others are done
+                errors.append(error)
+            errors += [worker.wait(count) for worker in self._workers]
+            board.job = None
+        except BaseException:
+            board.job = None
+            _wait_until_idle(board.busy)  # one call, so that a second interrupt comes after it
             raise
+        for failure in errors:
+            if failure is not None:
+                raise failure
 
     def close(self) -> None:
         """End the threads; the next `run` makes new ones."""
+        self._pid = -1
         if self._finalizer is not None:
             self._finalizer()
         self._forget()

@@ -14,7 +14,7 @@ from bg_env.checks import checked_flag
 from bg_env.envs.episode import Episode
 from bg_env.envs.recording import Recorder
 from bg_env.envs.rendering import RENDER_FPS, RENDER_MODES, View
-from bg_env.errors import IllegalActionError, OrderError, SettingsError, quoted
+from bg_env.errors import BgEnvError, IllegalActionError, OrderError, SettingsError, quoted
 from bg_env.game import Game
 from bg_env.options import EnvKeywords, read_options, takes_options
 from bg_env.rules import VariantLike
@@ -78,6 +78,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         self._size = chosen.settings.actions
         self._checks = checked_flag("checks", checks)
         self._was_reset = False
+        self._over = True
         self._infos: dict[str, dict[str, Any]] = {}
 
     @property
@@ -126,20 +127,29 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
             BgEnvError: the seed or an option is refused; the episode in progress is as it was.
         """
         self._view.open()
-        self._episode.reset(seed, options)
-        self.agents = list(AGENTS)
-        self.rewards = dict.fromkeys(AGENTS, 0.0)
-        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
-        self.terminations = dict.fromkeys(AGENTS, False)
-        self.truncations = dict.fromkeys(AGENTS, False)
-        self._infos = {}
-        self._rewarded = False
-        self._over = False
-        self._skip_agent_selection = None  # type: ignore[assignment]
-        self.agent_selection = AGENTS[max(self._episode.player, 0)]
-        self._was_reset = True
-        if self._episode.over:  # truncated by a cap of turns before anybody could act
-            self._end()
+        episode = self._episode
+        try:
+            episode.reset(seed, options)
+            self.agents = list(AGENTS)
+            self.rewards = dict.fromkeys(AGENTS, 0.0)
+            self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+            self.terminations = dict.fromkeys(AGENTS, False)
+            self.truncations = dict.fromkeys(AGENTS, False)
+            self._infos = {}
+            self._rewarded = False
+            self._over = False
+            self._skip_agent_selection = None  # type: ignore[assignment]
+            self.agent_selection = AGENTS[max(episode.player, 0)]
+            self._was_reset = True
+            if episode.over:  # truncated by a cap of turns before anybody could act
+                self._end()
+        except BaseException as error:
+            flags = episode.torn, self._was_reset, self.agents, self._over
+            episode.torn, self._was_reset, self.agents, self._over = True, False, [], True
+            if episode.undone is error or isinstance(error, BgEnvError):
+                episode.torn, self._was_reset, self.agents, self._over = flags
+            episode.undone = None
+            raise
         if self.render_mode == "human":
             self.render()
 
@@ -150,8 +160,8 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
             OrderError: before `reset`, or after both agents have been stepped out.
             IllegalActionError: the action is no integer of the action space or, under `illegal="raise"`, not legal. Nothing
                 has changed.
+            BaseException: an interrupt; the step is done or not begun, or the environment must be reset.
         """
-        episode = self._episode
         if self._checks:
             if not self.agents:
                 self._need_reset("step()")
@@ -165,23 +175,31 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         elif self._over:
             self._step_out(action)
             return
-        agent = self.agent_selection
-        reward = episode.act(action)
-        self._infos = {}
-        self._cumulative_rewards[agent] = 0.0
-        if reward:
-            self.rewards = {AGENTS[0]: reward, AGENTS[1]: -reward}
-            self._rewarded = True
-            for name in AGENTS:
-                self._cumulative_rewards[name] += self.rewards[name]
-        elif self._rewarded:
-            self.rewards = dict.fromkeys(AGENTS, 0.0)
-            self._rewarded = False
-        player = episode.player
-        if player >= 0:
-            self.agent_selection = AGENTS[player]
-        else:
-            self._end()
+        episode, agent = self._episode, self.agent_selection
+        try:
+            reward = episode.act(action)
+            self._infos = {}
+            self._cumulative_rewards[agent] = 0.0
+            if reward:
+                self.rewards = {AGENTS[0]: reward, AGENTS[1]: -reward}
+                self._rewarded = True
+                for name in AGENTS:
+                    self._cumulative_rewards[name] += self.rewards[name]
+            elif self._rewarded:
+                self.rewards = dict.fromkeys(AGENTS, 0.0)
+                self._rewarded = False
+            player = episode.player
+            if player >= 0:
+                self.agent_selection = AGENTS[player]
+            else:
+                self._end()
+        except BaseException as error:
+            flags = episode.torn, self._was_reset, self.agents, self._over
+            episode.torn, self._was_reset, self.agents, self._over = True, False, [], True
+            if episode.undone is error or isinstance(error, BgEnvError):
+                episode.torn, self._was_reset, self.agents, self._over = flags
+            episode.undone = None
+            raise
         if self.render_mode == "human":
             self.render()
 
@@ -193,10 +211,15 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         self._deads_step_first()
 
     def _step_out(self, action: Any) -> None:
+        self._need_reset("step()")
         if action is not None:
             msg = f"{self.agent_selection} is done: the only action it has is None, not {quoted(action)}"
             raise IllegalActionError(msg)
-        self._was_dead_step(None)
+        try:
+            self._was_dead_step(None)
+        except BaseException:
+            self._episode.torn, self._was_reset, self.agents, self._over = True, False, [], True
+            raise
 
     def observe(self, agent: str) -> Any:
         """What an agent sees now: fresh arrays, at any time, also while it waits and after the end.
@@ -230,9 +253,10 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         mask = None
         info = self._infos.get(agent)
         if info is None:
-            info = self._infos[agent] = episode.infos()
+            info = episode.infos()
             if self._mask_in_info:
                 info["action_mask"] = mask = episode.mask(seat)
+            self._infos[agent] = info
         observation: Any = None
         if observe:
             observation = episode.observation(seat)
@@ -247,8 +271,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
 
     def _need_reset(self, what: str) -> None:
         if not self._was_reset:
-            msg = f"{what} needs an episode: call reset() first"
-            raise OrderError(msg)
+            self._episode.refuse(what)
 
     def render(self) -> Any:
         """The board: text under `render_mode="ansi"`, uint8 pixels (height, width, 3) under "rgb_array", else None."""

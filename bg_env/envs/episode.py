@@ -19,7 +19,7 @@ from bg_env.batch.layout import OTHER_OPPONENT, RANDOM_OPPONENT
 from bg_env.batch.one_game import FINISH, GAME, WAITING, random_step, roll_once, step_once
 from bg_env.batch.opponents import opponent_kind, reply_once
 from bg_env.checks import checked_seed
-from bg_env.errors import IllegalActionError
+from bg_env.errors import BgEnvError, IllegalActionError
 from bg_env.game import Game
 from bg_env.observations import default_seat, write_rows
 from bg_env.options import EnvOptions
@@ -108,28 +108,31 @@ class Episode(Games):
         self._careful = self._asks or keeps or custom
 
     def save(self) -> tuple[Any, ...]:
-        """All that a step or a reset changes, but for the mask, for `restore`."""
-        return self._memory.tobytes(), self.dice, self.some_over, self.begun
+        """All that a step or a reset changes, for `restore`."""
+        return self._memory.tobytes(), self._mask.tobytes(), self.player, self._flags()
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Be as when `saved` was saved."""
-        memory, self.dice, self.some_over, self.begun = saved
-        self._bytes[:] = np.frombuffer(memory, np.int8)
+        self.torn, self.begun = True, False
+        memory, mask, self.player, flags = saved
+        self._bytes[:], self._legal[:] = np.frombuffer(memory, np.int8), np.frombuffer(mask, np.int8)
+        self._put_back(flags)
 
     def mark(self) -> tuple[Any, ...]:
         """All that `act` changes, for `go_back`."""
         actions = None if self._actions is None else len(self._actions)
         records = None if self.records is None else len(self.records)
-        return self.save(), self._info.copy(), self._mask.copy(), self.player, actions, records
+        return self.save(), actions, records
 
     def go_back(self, mark: tuple[Any, ...]) -> None:
         """Be as when `mark` was made, before one `act`."""
-        saved, self._info[:], self._mask[:], self.player, actions, records = mark
-        self.restore(saved)
+        self.torn, self.begun = True, False
+        saved, actions, records = mark
         if self._actions is not None:
             del self._actions[actions:]
         if self.records is not None:
             del self.records[records:]
+        self.restore(saved)
 
     def record_from_now(self) -> None:
         """Make a record of each episode that begins from now on."""
@@ -154,17 +157,23 @@ class Episode(Games):
         start = start_from(options, self.settings) if keeps else None
         if seed is not None:
             seed = checked_seed(seed)
-        actions, mask, player = self._actions, self._mask.copy(), self.player
-        self._actions = [] if keeps else None
-        self._find_way()
+        actions = self._actions
         try:
-            self.begin(_ALL, seed, {} if options is None else options, _NO_REPORT, _NO_VIEW)
-        except BaseException:
-            self._actions, self._mask[:], self.player = actions, mask, player
+            self._actions = [] if keeps else None
             self._find_way()
+            self.begin(_ALL, seed, {} if options is None else options, _NO_REPORT, _NO_VIEW)
+            self._start, self._copies = start, 0
+            self._record()
+        except BaseException as error:
+            as_before = self.undone is error
+            flags = self.begun, self.torn
+            self.torn, self.begun = True, False
+            if as_before or isinstance(error, BgEnvError):
+                self._actions = actions
+                self._find_way()
+                self.begun, self.torn = flags
+                self.undone = error
             raise
-        self._start, self._copies = start, 0
-        self._record()
 
     def _begin_due(self, actions: Any, report: Any, view: Any) -> None:  # noqa: ARG002 - the game has its own
         self._turn(0)
@@ -190,6 +199,7 @@ class Episode(Games):
         Raises:
             IllegalActionError: under `illegal="raise"`, the action is not legal; or the opponent chose an illegal one; nothing
                 has changed.
+            BaseException: an interrupt; the environment must take the game for torn, unless this is `undone`.
         """
         if self._raises and self.player >= 0 and not self._legal[action]:
             raise IllegalActionError(why_illegal_text(self.states, 0, self.settings, action, self.rules))
@@ -199,20 +209,18 @@ class Episode(Games):
 
     def _act_carefully(self, action: int) -> float:
         """`act` where the actions are kept or the opponent may fail."""
-        saved, player = self.save(), self.player
-        kept = 0 if self._actions is None else len(self._actions)
-        if self._actions is not None and player >= 0:
-            self._actions.append(action)
+        before, player = self.mark(), self.player
         try:
+            if self._actions is not None and player >= 0:
+                self._actions.append(action)
             reward = self._turn(action)
-        except BaseException:
-            self.restore(saved)
-            self.player = player
-            if self._actions is not None:
-                del self._actions[kept:]
+            if player >= 0:
+                self._record()
+        except BaseException as error:
+            self.torn, self.begun = True, False
+            self.go_back(before)
+            self.undone = error
             raise
-        if player >= 0:
-            self._record()
         return reward
 
     def _ask_opponent(self, info: Info) -> None:

@@ -12,7 +12,7 @@ from bg_env.actions import checked
 from bg_env.envs.episode import Episode
 from bg_env.envs.recording import Recorder
 from bg_env.envs.rendering import RENDER_FPS, RENDER_MODES, View
-from bg_env.errors import OrderError, SettingsError
+from bg_env.errors import BgEnvError, SettingsError
 from bg_env.game import Game
 from bg_env.options import EnvKeywords, JsonSpec, read_options, read_seat, takes_options
 from bg_env.rules import Settings, VariantLike
@@ -115,12 +115,22 @@ class SingleEnv(Recorder, JsonSpec, gymnasium.Env[Any, Any]):
                 as it was.
         """
         self._view.open()
-        self._episode.reset(seed, options)
-        super().reset(seed=None if seed is None else int(seed))
-        self._going = True
+        episode, begun = self._episode, False
+        try:
+            episode.reset(seed, options)
+            super().reset(seed=None if seed is None else int(seed))
+            self._going = begun = True
+            seen = self._seen()
+        except BaseException as error:
+            flags = episode.torn, episode.begun, self._going
+            episode.torn, episode.begun, self._going = True, False, False
+            if begun or episode.undone is error or isinstance(error, BgEnvError):
+                episode.torn, episode.begun, self._going = flags
+            episode.undone = None
+            raise
         if self.render_mode == "human":
             self.render()
-        return self._seen()
+        return seen
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Do the learner's action, then the opponent's until the learner must decide again.
@@ -130,34 +140,37 @@ class SingleEnv(Recorder, JsonSpec, gymnasium.Env[Any, Any]):
             IllegalActionError: the action is no integer of the action space or, under `illegal="raise"`, not legal, or the
                 opponent chose an illegal one. Nothing has changed.
             SettingsError: a user's encoder or reward raised an error; nothing has changed.
+            BaseException: an interrupt; the step is done or not begun, or the environment must be reset.
         """
+        episode, reward = self._episode, None
         if not self._going:
-            msg = "step() needs an episode: call reset() first"
-            raise OrderError(msg)
+            episode.refuse("step()")
         if type(action) is not int or not 0 <= action < self._size:
             action = checked(action, self._size)
-        if not self._episode.custom_view:
-            return self._step(action)
-        before = self._episode.mark()
+        before = episode.mark() if episode.custom_view else None
         try:
-            return self._step(action)
-        except BaseException:
-            self._episode.go_back(before)
-            self._going = True
+            actor = episode.seat
+            if actor is None:
+                actor = episode.player
+            reward = episode.act(action)
+            over = episode.over
+            truncated = over and episode.truncated
+            self._going = not over
+            observation, info = self._seen()
+        except BaseException as error:
+            flags = episode.torn, episode.begun, self._going
+            episode.torn, episode.begun, self._going = True, False, False
+            if before is not None:  # a user's encoder may have failed
+                episode.go_back(before)
+                self._going = True
+            elif reward is not None:
+                episode.torn, episode.begun, self._going = False, True, episode.player >= 0
+            elif episode.undone is error or isinstance(error, BgEnvError):
+                episode.torn, episode.begun, self._going = flags
+            episode.undone = None
             raise
-
-    def _step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        episode = self._episode
-        actor = episode.seat
-        if actor is None:
-            actor = episode.player
-        reward = episode.act(action)
-        over = episode.over
-        truncated = over and episode.truncated
-        self._going = not over
         if self.render_mode == "human":
             self.render()
-        observation, info = self._seen()
         return observation, -reward if actor == 1 else reward, over and not truncated, truncated, info
 
     def _seen(self) -> tuple[Any, dict[str, Any]]:
@@ -175,8 +188,7 @@ class SingleEnv(Recorder, JsonSpec, gymnasium.Env[Any, Any]):
 
     def _need_reset(self, what: str) -> None:
         if not self._episode.begun:
-            msg = f"{what} needs an episode: call reset() first"
-            raise OrderError(msg)
+            self._episode.refuse(what)
 
     def render(self) -> Any:
         """The board: text under `render_mode="ansi"`, uint8 pixels (height, width, 3) under "rgb_array", else None."""

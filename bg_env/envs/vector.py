@@ -115,7 +115,6 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._adds_episode = self.statistics
         self._kept: dict[str, Any] = {}
         self._rooms = [Room() for _ in self.games.ranges]
-        self._candidates: tuple[npt.NDArray[np.int64], States] | None = None
 
     @cached_property
     def observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]
@@ -142,6 +141,7 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
 
         `states.copy()` is what kernels, searches and players want; `save()` what is needed to go on from here.
         """
+        self._need_whole("states")
         view: States = self.games.states.view()
         view.flags.writeable = False
         return view
@@ -149,6 +149,7 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
     @property
     def seats(self) -> npt.NDArray[np.int8]:
         """The learner's seat in each game, int8 (num_envs,); -1 in self-play."""
+        self._need_whole("seats")
         return np.array(self.games.slots["seat"], np.int8)
 
     def set_opponent(self, opponent: Any) -> None:
@@ -209,7 +210,6 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _reported(self, info: npt.NDArray[np.int32], view: View) -> tuple[Any, dict[str, Any]]:
         """The results of `reset` and `restore`."""
-        self._candidates = None
         observation, infos = self._shown(info, view)
         if self._adds_episode:
             infos["episode"] = {"r": np.zeros(self.num_envs), "l": np.zeros(self.num_envs, np.int32)}
@@ -258,7 +258,7 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
         """
         self._need_reset("afterstates()")
         found = find_afterstates(self.games, self._rooms, observation, out)
-        self._candidates = found.offsets.copy(), found.states.copy()
+        self.games.candidates = found.offsets.copy(), found.states.copy()
         return found
 
     def step_plays(self, index: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -276,10 +276,10 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
             IllegalActionError: `index` has another shape or dtype or names another game's candidate; or as `step`.
         """
         self._need_step("step_plays()")
-        if self._candidates is None:
+        if self.games.candidates is None:
             msg = "step_plays() chooses among the candidates of the last afterstates(): call that first"
             raise OrderError(msg)
-        offsets, after = self._candidates
+        offsets, after = self.games.candidates
         chosen = checked_index(index, offsets, self.games.slots["over"])
         report, view = self._new_report(), self._new_view()
         return self._result(report, view, self.games.step_plays(after, chosen, report, view))
@@ -301,7 +301,6 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _result(self, report: Report, view: View, done: npt.NDArray[np.bool_]) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """What `step` returns."""
-        self._candidates = None
         observation, infos = self._shown(report.info, view)
         if self._adds_episode:
             infos["episode"] = {"r": report.rewards[1], "l": report.lengths}
@@ -362,7 +361,7 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
     def save(self) -> dict[str, Any]:
         """All that is needed to go on from here: arrays, and the settings as text; it can be pickled."""
         self._need_reset("save()")
-        states, slots, dice, *_ = self.games.save()
+        states, slots, (dice, *_) = self.games.save()
         plan = self.games.plan.copy()
         reward = self._options.reward
         own = {"reward": reward.name} if reward.kind == CUSTOM else {}
@@ -381,16 +380,16 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
                 reward, autoreset mode or limit of steps, or a user's encoder is refused; all games are as they were.
         """
         states, slots, dice = read_saved(saved, self.games.plan, self._options, self.num_envs)
-        before, candidates = self.games.save(), self._candidates
+        before = self.games.save()
         try:
-            self.games.restore((states, slots, dice, True, True))
+            self.games.restore((states, slots, (dice, True, None, True, False)))
             info, view = self._new("info", (INFO, self.num_envs), np.int32), self._new_view()
             self.games.tell(info)
             self.games.look(view)
             return self._reported(info, view)
         except BaseException:
+            self.games.torn, self.games.begun = True, False
             self.games.restore(before)
-            self._candidates = candidates
             raise
 
     def _need_step(self, what: str) -> None:
@@ -402,10 +401,13 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
             msg = f'game {i} is over: begin it anew with reset(options={{"reset_mask": mask}}) before the next step'
             raise OrderError(msg)
 
+    def _need_whole(self, what: str) -> None:
+        if self.games.torn:
+            self.games.refuse(what)
+
     def _need_reset(self, what: str) -> None:
         if not self.games.begun:
-            msg = f"{what} needs episodes: call reset() first"
-            raise OrderError(msg)
+            self.games.refuse(what, "episodes")
 
     def render(self) -> tuple[Any, ...] | None:
         """The boards of all games: text under `render_mode="ansi"`, uint8 pixels under "rgb_array"; None without a mode."""
