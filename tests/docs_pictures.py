@@ -16,6 +16,8 @@ from bg_env.render.svg import board_svg, position_svg
 from bg_env.rules import STATE, Phase, set_up
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
+FILM = IMAGES / "game.gif"
+"""The film at the top of README and docs, made by the command that `docs/records.md` names."""
 SHOWN = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:6"
 """The position of the README: Black to play 3-1 from the start."""
 OFFERED = "XGID=-b--BBCBC---dB---c-dAb----:0:0:1:D:2:3:0:7:6"

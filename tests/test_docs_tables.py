@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from docs_pictures import IMAGES, PICTURES, SHOWN, TRAPS
+from docs_pictures import FILM, IMAGES, PICTURES, SHOWN, TRAPS
 from docs_tables import PARTS, ROOT, first_line, layers, parts_of, rewrite
 
 import bg_env
@@ -39,7 +39,7 @@ def test_golden_pictures(name, request):
 
 def test_every_picture_is_made_and_shown():
     there = {path.relative_to(IMAGES).as_posix() for path in IMAGES.rglob("*") if path.is_file()}
-    assert there == set(PICTURES)
+    assert there == {*PICTURES, FILM.name}
     pages = "".join(page.read_text(encoding="utf-8") for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
     assert not [name for name in PICTURES if f"images/{name})" not in pages]
 

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,20 +30,36 @@ from bg_env.rules import States
 
 if TYPE_CHECKING:
     from bg_env.cli.terminal import Screen
+    from bg_env.records.record import Record
 
 __all__ = ["play", "watch"]
 
 _ascii_option = click.option("--ascii", "plain", is_flag=True, help="Draw boards with ASCII characters only, without colour.")
 
 
-def _check_save(context: click.Context, _: click.Parameter, file: Path | None) -> Path | None:
+def _check_file(file: Path | None, name: str, endings: Sequence[str], context: click.Context) -> None:
     """Refuse before the game a file that could not be written after it."""
-    from bg_env.records.files import FORMATS
-
-    if file is not None and (file.suffix.lower() not in FORMATS or not file.parent.is_dir()):
-        *some, last = FORMATS
-        msg = f"--save {file}: give a file in an existing folder that ends with {', '.join(some)} or {last}"
+    if file is not None and (file.suffix.lower() not in endings or not file.parent.is_dir()):
+        *some, last = endings
+        msg = (
+            f"{name} {file}: give a file in an existing folder that ends with {', '.join(some) + ' or ' if some else ''}{last}"
+        )
         raise click.UsageError(msg, context)
+
+
+def _check_save(context: click.Context, _: click.Parameter, file: Path | None) -> Path | None:
+    from bg_env.records.files import WRITTEN
+
+    _check_file(file, "--save", WRITTEN, context)
+    return file
+
+
+def _check_gif(context: click.Context, _: click.Parameter, file: Path | None) -> Path | None:
+    _check_file(file, "--gif", (".gif",), context)
+    if file is not None:
+        from bg_env.render.raster import need_pillow
+
+        need_pillow()
     return file
 
 
@@ -52,7 +68,7 @@ _save_option = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     callback=_check_save,
-    help="Write the game, finished or not, as a record: .mat, .sgf or .jsonl.",
+    help="Write the game, finished or not, as a record, in the format that FILE ends with: .mat, .sgf or .jsonl.",
 )
 
 
@@ -140,8 +156,17 @@ def play(begun: _Begun, opponent: str, seat: int, hints_by: str, save: Path | No
 @click.option("--delay", type=FiniteRange(0, 86_400), default=1.0, show_default=True, help="Seconds between turns.")
 @click.option("--step", is_flag=True, help="Wait for Enter after each turn.")
 @_save_option
+@click.option(
+    "--gif",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    callback=_check_gif,
+    help="Write the game, finished or not, as an animated picture, .gif; needs Pillow.",
+)
 @_ascii_option
-def watch(begun: _Begun, first: str, second: str, delay: float, step: bool, save: Path | None, plain: bool) -> None:
+def watch(
+    begun: _Begun, first: str, second: str, delay: float, step: bool, save: Path | None, gif: Path | None, plain: bool
+) -> None:
     """Watch WHITE and BLACK play a game or a match, turn by turn.
 
     A player is a name (see `bg-env info`), or the folder or file of a trained model.
@@ -154,7 +179,7 @@ def watch(begun: _Begun, first: str, second: str, delay: float, step: bool, save
     first, second = name_of(first), name_of(second)
     names = (first, second) if first != second else (f"{first} (O)", f"{second} (X)")
     screen = _screen(names, 0, plain)
-    with _saving(save, start, game, names), contextlib.suppress(EOFError):
+    with _saving(save, start, game, names, gif), contextlib.suppress(EOFError):
         terminal.watch(game, start, players, screen, lambda: screen.ask("Enter> ") if step else time.sleep(delay))
 
 
@@ -164,17 +189,39 @@ def _name(variant: bg_env.Variant) -> str:
 
 
 @contextlib.contextmanager
-def _saving(file: Path | None, start: States, game: bg_env.Game, names: tuple[str, str]) -> Iterator[None]:
-    """Write the game as a record however it ends, also after Ctrl-C, an error of a player or a closed output."""
+def _saving(
+    file: Path | None, start: States, game: bg_env.Game, names: tuple[str, str], gif: Path | None = None
+) -> Iterator[None]:
+    """Write the game as a record and as a film however it ends, also after Ctrl-C, an error of a player or a closed output."""
     try:
         yield
     finally:
-        if file is not None:
+        if file is not None or gif is not None:
             from bg_env.records.files import write_records
             from bg_env.records.write import record_of
 
-            write_records(file, [record_of(start, game.settings, game.history, names)])
-            click.echo(f"written: {file}")
+            record = record_of(start, game.settings, game.history, names)
+            if file is not None:
+                write_records(file, [record])
+                click.echo(f"written: {file}")
+            if gif is not None:
+                _write_gif(gif, record)
+                click.echo(f"written: {gif}")
+
+
+def _write_gif(out: Path, record: Record) -> None:
+    from bg_env.cli.frames import frames_of
+    from bg_env.files import replacing
+    from bg_env.records.check import replay, stated_settings
+    from bg_env.render.drawing import draw
+    from bg_env.render.film import gif
+    from bg_env.render.html import seen_frame
+
+    settings = stated_settings(record)
+    frames = frames_of(replay(record))
+    film = gif(draw(seen_frame(frame, settings, 0, record.players), frame.arrows) for frame in frames)
+    with replacing(out) as file:
+        file.write(film)
 
 
 def _screen(names: tuple[str, str], seat: int | None, plain: bool) -> Screen:

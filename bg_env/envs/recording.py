@@ -15,7 +15,7 @@ from bg_env.envs.episode import Episode
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import BgEnvError, OrderError, SettingsError
 from bg_env.files import checked_path
-from bg_env.records.files import write_records
+from bg_env.records.files import FORMATS, write_records
 from bg_env.records.record import Record
 from bg_env.records.write import session
 
@@ -58,7 +58,8 @@ def save_records(path: str | Path, records: Sequence[Record], players: tuple[str
     if not named:
         msg = "no episode has been recorded: begin with start_recording() or a BatchRecorder, then reset() and play to the end"
         raise OrderError(msg)
-    one = checked_path(path).suffix.lower() != ".jsonl" and len(named) > 1
+    kind = FORMATS.get(checked_path(path).suffix.lower())
+    one = len(named) > 1 and not (kind and kind.several)
     write_records(path, [session(named)] if one else named)
 
 

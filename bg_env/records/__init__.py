@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from bg_env.records.analysis import Choice, Decision, Targets, parse_analysis, read_analysis, targets
     from bg_env.records.check import replay, replay_settings, stated_settings
-    from bg_env.records.files import FORMATS, Format, iter_replays, parse_records, read_records, replay_files, write_records
+    from bg_env.records.files import (
+        FORMATS,
+        WRITTEN,
+        Format,
+        iter_replays,
+        parse_records,
+        read_records,
+        replay_files,
+        write_records,
+    )
     from bg_env.records.jsonl import read_jsonl, write_jsonl
     from bg_env.records.mat import read_mat, write_mat
     from bg_env.records.record import Entry, GameRecord, Note, Record
@@ -22,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "WRITTEN",
     "Choice",
     "Decision",
     "Entry",
@@ -62,7 +72,16 @@ _HOMES: Final[Mapping[str, str]] = {
     for module, names in {
         "analysis": ["Choice", "Decision", "Targets", "parse_analysis", "read_analysis", "targets"],
         "check": ["replay", "replay_settings", "stated_settings"],
-        "files": ["FORMATS", "Format", "iter_replays", "parse_records", "read_records", "replay_files", "write_records"],
+        "files": [
+            "FORMATS",
+            "WRITTEN",
+            "Format",
+            "iter_replays",
+            "parse_records",
+            "read_records",
+            "replay_files",
+            "write_records",
+        ],
         "jsonl": ["read_jsonl", "write_jsonl"],
         "mat": ["read_mat", "write_mat"],
         "record": ["Entry", "GameRecord", "Note", "Record"],

@@ -21,7 +21,7 @@ from bg_env.records.sgf import read_sgfs, write_sgf
 from bg_env.records.unsaid_variant import with_found_variant
 from bg_env.rules import Variant, variant_of
 
-__all__ = ["FORMATS", "Format", "iter_replays", "parse_records", "read_records", "replay_files", "write_records"]
+__all__ = ["FORMATS", "WRITTEN", "Format", "iter_replays", "parse_records", "read_records", "replay_files", "write_records"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,9 @@ FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
 
 `.txt` is GNU Backgammon's text export; its export for Snowie is `.mat` without headers.
 """
+
+WRITTEN: Final = tuple(ending for ending, kind in FORMATS.items() if kind.write)
+"""The endings of the formats that are written."""
 
 
 def parse_records(text: str) -> list[Record]:
