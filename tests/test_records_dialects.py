@@ -89,7 +89,7 @@ def played(result: Replay, flip: int = 0):
 
 
 def test_every_file_has_its_case():
-    several = {"two_matches.mat", "two_matches.sgf", "README.md"}
+    several = {"two_matches.mat", "two_matches.sgf", "export.txt", "README.md"}
     assert {path.name for path in DIALECTS.iterdir()} - several == set(CASES)
 
 
@@ -231,6 +231,33 @@ def test_several_matches_in_one_file():
             read((DIALECTS / name).read_text())
     assert [len(record.games) for record in records] == [2, 1]
     assert [record.length for record in read_records(DIALECTS / "two_matches.mat")] == [5, 0]
+
+
+def test_the_text_export_of_gnubg():
+    """One made by GNU Backgammon of a session, with the head of its statistics."""
+    record = only("export.txt")
+    checked = replay(record)
+    assert (checked.faults, checked.notes) == ((), ())
+    assert (record.players, record.length, record.jacoby) == (("Ann", "Bob"), 0, False)
+    assert [(game.winner, game.points) for game in checked.games] == [(0, 4), (0, 1)]
+    assert [checked.text(moment) for moment in checked.games[0].moments[3:9]] == [
+        "62: 13/5*",
+        "66: cannot move",
+        "33: 8/5(2) 6/3(2)",
+        "doubles to 2",
+        "beavers to 4",
+        "takes",
+    ]
+    assert [game.score for game in record.games] == [(0, 0), (4, 0)]
+    text = (DIALECTS / "export.txt").read_text()
+    for old, new, says in (
+        ("* Ann moves 13/5*", "* Ann moves 13/6*", "game 1 move 3: 13/6* with 62: there is no checker to hit on 6"),
+        ("* Bob accepts", "* Bob ponders", "game 1 move 8: this cannot be read: Bob ponders"),
+        ("Ann wins 4 points", "Ann wins 3 points", "game 1 move 10: the award is 3 points, but"),
+    ):
+        assert old in text
+        (spoilt,) = parse_records(text.replace(old, new))
+        assert str(replay(spoilt).faults[0]).startswith(says)
 
 
 def test_the_sgf_of_an_implied_take_and_of_a_resignation():

@@ -26,6 +26,10 @@ from bg_env.records import (
     write_records,
     write_sgf,
 )
+from bg_env.records.decode import decoded
+from bg_env.records.gnubg_text import read_gnubg_texts
+from bg_env.records.mat import read_mats
+from bg_env.records.sgf import read_sgfs
 
 RECORDS = Path(__file__).parent / "data" / "records"
 (BEAVERS,) = read_records(RECORDS / "money_beavers_noisy.sgf")
@@ -35,7 +39,9 @@ TEXTS = {
     "sgf": write_sgf(SHORT),
     "jsonl": write_jsonl([SHORT]),
 }
-READ = {"mat": read_mat, "sgf": read_sgf, "jsonl": read_jsonl}
+TEXTS["txt"] = (RECORDS.parent / "dialects" / "export.txt").read_text()[:5_500]
+SAVED = (RECORDS.parent / "dialects" / "saved_position.sgf").read_text()
+READ = {"mat": read_mats, "sgf": read_sgfs, "jsonl": read_jsonl, "txt": read_gnubg_texts}
 WRITE = {"mat": write_mat, "sgf": write_sgf, "jsonl": lambda record: write_jsonl([record])}
 
 
@@ -43,7 +49,7 @@ def judged(text, kind):
     """Read, replay and write again; only NotationError may come of it."""
     try:
         found = READ[kind](text)
-        for record in found if isinstance(found, list) else [found]:
+        for record in found:
             faults = [str(fault) for fault in replay(record).faults]
             assert all("\n" not in fault for fault in faults)
             for other in ("mat", "sgf", "jsonl"):
@@ -75,10 +81,18 @@ def spoilt(draw, text, words):
 MAT_WORDS = """
 | Game 2|Wins 4016 point|????|61: 24/18 13/12| Doubles => 4| Takes| Drops| Beavers => 8|  7)| 0 point match|Cannot Move
 Losses 2 points|Resigns|66:|25/0|bar/off|(2)|*| A : 3   B : 4|; [Variation "HyperGammon"]|; [Jacoby "On"]|99999999999|:|8/5(4)
+Concedes|61: ????| 5 point match|\t\t|Raccoons => 4|; [CubeLimit "1"]|Wins 7 points
 """
 SGF_WORDS = """
 (|)|;|[|]|\\|W[31hefe]|B[double]|;W[take]|;B[drop]|CV[4]|RE[W+3R]|RU[Crawford:CrawfordGame]|;W[66]|MI[length:7]|PB[x]
+;PL[B]DI[61]|;CV[2]|;CP[b]|AW[a][a]|AB[y]|AE[a:y]|RE[B+2R]|MI[length:3][game:1]|;PL[W]
 XGID[-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10]|AE[a:y]|VARIANT[hypergammon]|GM[1]|;W[21yz]|(;GM[6];B[double])
+"""
+TXT_WORDS = """
+* Ann doubles|* Bob accepts|* Bob rejects|* Ann cannot move|* Ann moves 13/5*|Move number 3:  Ann to play 62
+Ann wins 3 points|The score (after 1 game) is: Ann 3, Bob 0 (match to 7 points), Crawford game
+Position ID: 4HPwATDgc/ABMA|Match ID   : cIkJAAAAAAAA
+     O: Bob|     X: Ann|Move number 4:  Ann doubles to 8|(after 0 games)|* |bar/20*(3)|Bob|*    24/23|:
 """
 JSON_WORDS = """
 {|}|[|]|,|:|null|true|-1|1e999|NaN|"|"start": "x", |"state": {}, |"cube": 4, |\\u0000|[1, "tie 33"], |[0, "throw 61"],
@@ -96,6 +110,27 @@ def test_spoilt_mat(text):
 @given(spoilt(TEXTS["sgf"], SGF_WORDS))
 def test_spoilt_sgf(text):
     judged(text, "sgf")
+
+
+@settings(max_examples=600, deadline=None)
+@given(spoilt(SAVED, SGF_WORDS))
+def test_spoilt_saved_position(text):
+    judged(text, "sgf")
+
+
+@settings(max_examples=800, deadline=None)
+@given(spoilt(TEXTS["txt"], TXT_WORDS))
+def test_spoilt_text(text):
+    judged(text, "txt")
+
+
+@settings(max_examples=1_500, deadline=None)
+@given(st.one_of(st.binary(max_size=80), st.text(max_size=40).map(lambda text: text.encode("utf-16", "surrogatepass"))))
+def test_any_bytes(data):
+    try:
+        assert isinstance(decoded(data), str)
+    except NotationError as error:
+        assert "\n" not in str(error)  # noqa: PT017 - as above
 
 
 @settings(max_examples=1_500, deadline=None)
@@ -156,6 +191,7 @@ def test_nothing_hangs(text):
 SIZE = 1_000_000
 SGF = "(;GM[6]"
 MAT = " 7 point match\n\n Game 1\n A : 0   B : 0\n"
+TXT = "The score (after 0 games) is: Ann 0, Bob 0\n"
 JSON = json.loads(write_jsonl([SHORT]).splitlines()[0]) | {"events": []}
 
 
@@ -177,6 +213,9 @@ def filled(piece):
         pytest.param("mat", MAT + filled((":1" + " " * 18) * 19 + "x\n"), id="mat-names"),
         pytest.param("mat", MAT + filled("  1) " + "11: " * 98 + "\n"), id="mat-rolls"),
         pytest.param("mat", MAT + filled(" " * 399 + "\n"), id="mat-space"),
+        pytest.param("txt", TXT + filled("* Ann doubles\n"), id="txt-doubles"),
+        pytest.param("txt", filled(TXT), id="txt-games"),
+        pytest.param("txt", TXT + filled("     O: " + " " * 390 + "\n"), id="txt-names"),
         pytest.param("jsonl", filled(json.dumps(JSON) + "\n"), id="jsonl-games"),
         pytest.param("jsonl", json.dumps(JSON | {"events": [[0, "31:" + " " * SIZE + "x"]]}), id="jsonl-event"),
     ],

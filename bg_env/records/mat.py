@@ -165,20 +165,18 @@ def _players(headers: Mapping[str, str], headings: Sequence[tuple[str, str]]) ->
         next((v for k, v in headers.items() if "".join(k.lower().split()) == f"player{n}"), "").strip() for n in (1, 2)
     )
     notes: list[Note] = []
-    for player, name in enumerate(names):
-        if not name and headings:
-            notes.append(Note(0, 0, f"player_{player} has no name; the columns show whose an entry is"))
-    if not any(said):
-        return (names[0], names[1]), notes
-    if not any(names):
-        return (said[0], said[1]), notes
     straight = sum(_same(a, b) for a, b in zip(names, said, strict=True))
     crossed = sum(_same(a, b) for a, b in zip(names, said[::-1], strict=True))
-    if crossed > straight:
+    if crossed > straight and any(names):
         notes.append(Note(0, 0, f"the headers name the right column's player first; player_0 is the left column, {names[0]}"))
         said = said[::-1]
-    fits = max(straight, crossed) > 1  # a player without a name keeps none, unless the headers name it beside one that fits
+    fits = max(straight, crossed) > 1 or not any(
+        names
+    )  # a player without a name keeps none, unless the headers name it beside one that fits
     left, right = (b if (b and a and _same(a, b)) or (not a and fits) else a for a, b in zip(names, said, strict=True))
+    for player, name in enumerate((left, right)):
+        if not name:
+            notes.append(Note(0, 0, f"player_{player} has no name; the columns show whose an entry is"))
     return (left, right), notes
 
 

@@ -19,7 +19,7 @@ _TWO_ROLLS = re.compile(r"\s*(\d{1,5})\)\s*([1-6]{2}:[-0-9/*() barof]*)(?<= )([1
 _LINE = re.compile(r"\s*(\d{1,5})\)(.*)")
 _RESIGNATION = r"\?{2,}|(?:los[es]\w*|lost|resign\w*|conced\w*|forfeit\w*)\b"
 _CELL = re.compile(
-    r"(?<!\S)(?:\d\d:|(?:(?:re)?doubles?|beavers?|raccoons?|takes?|accepts?|drops?|passes|rejects?|wins?)\b|"
+    r"(?<!\S)(?:\d\d:|(?:(?:re)?doubles?|beavers?|raccoons?|takes?|accepts?|drops?|pass(?:es)?|rejects?|wins?)\b|"
     + _RESIGNATION
     + ")",
     re.IGNORECASE,
