@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 
 import click
@@ -18,7 +20,7 @@ from cli_run import COMPILING, run, run_alone, said
 
 import bg_env
 from bg_env.cli import main
-from bg_env.cli.params import command_line
+from bg_env.cli.params import command_line, go_on, next_command
 from bg_env.players import PLAYERS
 
 START = "4HPwATDgc/ABMA"
@@ -370,8 +372,8 @@ def test_replay_tells_faults_json_and_html(tmp_path):
     assert result.exit_code == 1
     assert re.match(r".*game\.mat: game 1 move \d+: .+", result.output)
     result = run("replay", tmp_path / "absent.mat")
-    assert result.exit_code == 1
-    assert "it cannot be read" in result.output
+    assert result.exit_code == 2
+    assert "there is no file" in result.stderr
 
 
 # Players
@@ -381,9 +383,10 @@ def test_the_arena_prints_who_is_better():
     result = run("arena", "pubeval", "random", "--games", "200", "--quiet")
     assert result.exit_code == 0
     lines = result.output.splitlines()
-    assert lines[0].startswith(
+    assert " ".join(lines[:2]).startswith(
         "backgammon, cube=False: pubeval v random, 200 games, each dice stream twice with seats swapped, seed 1"
     )
+    assert max(map(len, lines)) <= 80
     assert re.match(r"pubeval: \+2\.\d+ \(\+2\.\d+, \+2\.\d+\) points per game", lines[-1])
     assert run("arena", "pubeval", "random", "--games", "200", "--quiet").output == result.output
     assert run("arena", "pubeval", "random", "--games", "200", "--quiet", "--seed", "2").output != result.output
@@ -526,7 +529,8 @@ def test_without_pytorch_the_install_line_is_told():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 2
     assert done.stderr.strip().splitlines()[-1] == (
-        'bg-env: training needs PyTorch, sb3-contrib and matplotlib: pip install "bg_env[train]"'
+        "bg-env: training needs PyTorch, sb3-contrib and matplotlib: "
+        'pip install "bg_env[train]", or in a clone pip install -e ".[train]"'
     )
 
 
@@ -587,6 +591,97 @@ def test_the_next_command_can_be_typed_as_it_is(on_path, shown, tmp_path, monkey
         assert command_line("info") == f"{Path('bin', script.name)} info"
         script.unlink()
         assert command_line("info") == f"{Path('bin', 'python')} -m bg_env info"
+
+
+def test_a_long_command_goes_on_in_further_lines_of_a_narrow_terminal(monkeypatch):
+    words = ["play", "--position", "XGID=" + "-" * 45, "--save", "my game.mat"]
+    whole = next_command("To go on", *words)
+    assert whole == f"To go on: {command_line(*words)}"
+    monkeypatch.setattr("sys.stdout", types.SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setenv("COLUMNS", "60")
+    first, *rest = next_command("To go on", *words).split("\n")
+    assert first == "To go on:"
+    assert max(map(len, rest)) <= 60
+    assert all(line.endswith(" \\") for line in rest[:-1])
+    assert shlex.split(" ".join(line.removesuffix("\\") for line in rest)) == shlex.split(command_line(*words))
+    assert next_command("Short", "info") == f"Short: {command_line('info')}"
+
+
+def test_after_training_it_is_said_how_to_go_on(monkeypatch, tmp_path, capsys):
+    folder = tmp_path / "my env" / "bin"
+    folder.mkdir(parents=True)
+    for name in ("python", "bg-env", "activate"):
+        (folder / name).write_text("")
+        (folder / name).chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(folder / "python"))
+    monkeypatch.setattr(sys, "prefix", str(folder.parent))
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.chdir(tmp_path)
+    go_on("To compare it", "arena", Path("runs"), "pubeval")
+    assert capsys.readouterr().out.splitlines() == [
+        "To compare it: 'my env/bin/bg-env' arena runs pubeval",
+        "(After . 'my env/bin/activate' the program is called bg-env.)",
+    ]
+    monkeypatch.setenv("PATH", str(folder))
+    go_on("To compare it", "info")
+    assert capsys.readouterr().out == "To compare it: bg-env info\n"
+
+
+def test_a_record_that_is_not_there_is_a_usage_error():
+    for words in (["replay", "no\x1b[31m.mat"], ["replay", "--json", "no.mat"], ["replay", __file__, "no.mat"]):
+        result = run(*words)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "there is no file no" in result.stderr
+        assert "\x1b" not in result.stderr
+
+
+def test_names_of_files_are_printed_without_control_characters(tmp_path):
+    picture = tmp_path / "a\x1b[31mb.svg"
+    assert "\x1b" not in run("show", START, "--svg", str(picture)).output
+    assert picture.is_file()
+    game = tmp_path / "a\x1b[31mb.mat"
+    assert "\x1b" not in run("watch", "random", "random", "--delay", "0", "--ascii", "--save", str(game)).output
+    assert game.is_file()
+
+
+def test_dice_beside_an_id_with_a_roll_are_mentioned():
+    result = run("plays", ROLLED, "66")
+    assert result.stderr == "bg-env plays: the plays are those of 6-6, not of the roll in the id, 3-1\n"
+    assert "distinct plays of 6-6" in result.stdout
+    for same in ("31", "1-3"):
+        assert run("plays", ROLLED, same).stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows edits lines in its own way")
+def test_arrow_keys_edit_the_line_and_bring_earlier_ones_back():
+    pytest.importorskip("readline", reason="this Python has no readline")
+    import pty
+    import select
+
+    def read_until(end):
+        """What the program prints up to `end`."""
+        shown = b""
+        while end not in shown:
+            assert select.select([parent], [], [], 60)[0], shown
+            shown += os.read(parent, 1000)
+        return shown
+
+    code = "from bg_env.cli.play import _screen; s = _screen(('a', 'b'), 0, True); [print([s.ask('> ')]) for _ in '12']"
+    parent, child = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=child, stdout=child, env={**os.environ, "TERM": "xterm"}
+    ) as program:
+        os.close(child)
+        try:
+            for waited, typed in ((b"> ", b"hint\n"), (b"['hint']\r\n> ", b"\x1b[A\x1b[D\x1b[Dx\n")):
+                read_until(waited)
+                os.write(parent, typed)
+            shown = read_until(b"']\r\n")
+        finally:
+            program.kill()
+    os.close(parent)
+    assert b"['hixnt']" in shown
+    assert b"^[" not in shown
 
 
 def test_bench_runs_the_benchmarks_of_a_clone(monkeypatch, tmp_path):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from cli_run import run
 
 import bg_env
-from bg_env.cli.terminal import Screen, Story, choose, play, watch
-from bg_env.players import player
+from bg_env.cli.play import STRENGTHS
+from bg_env.cli.terminal import HELP, Screen, Story, choose, play, watch
+from bg_env.players import PLAYERS, player
 from bg_env.rules import Phase
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -103,6 +105,54 @@ def test_undo_takes_the_steps_of_the_roll_back():
     assert talk.text.count("taken back") == 2
     assert "Black 3-1: 24/20" in talk.text
     assert len(steps_played(game)) == 2
+
+
+def test_undo_takes_a_whole_play_back_and_the_same_dice_come_again():
+    """With what the opponent did after it; without a decision to come the same games are left as if it had not been made."""
+    _, once, _ = session(ROLLED, "13/10 6/5", "roll", "pips")
+    game, talk, _ = session(ROLLED, "8/5 6/5", "undo", "13/10 6/5", "roll", "undo", "undo", "13/10 6/5", "roll", "pips")
+    assert talk.text.count("taken back: your last decision") == 3
+    assert talk.lines.count("Black 3-1: 8/5 6/5") == 1
+    assert talk.lines.count("Black 3-1: 13/10 6/5") == 2
+    roll = next(line for line in reversed(once.lines) if line.endswith("> ") and line[0].isdigit())
+    assert talk.lines.count(roll) == 3
+    answers = [line for line in talk.lines if line.startswith("White ")]
+    assert answers[1] == answers[2]
+    assert talk.lines[-3:] == once.lines[-3:]
+    assert steps_played(game) == steps_played(session(ROLLED, "13/10 6/5", "roll", "pips")[0])
+
+
+def test_undo_goes_back_over_the_end_of_a_game_of_a_match():
+    game = bg_env.Game.new("backgammon", seed=3, match_length=3)
+    start = bg_env.Game.new("backgammon", match_length=3).states
+    talk = Talk("resign", "yes", "undo", "pips")
+    play(game, start, game.player, player("pubeval", game.settings), talk.screen)
+    assert game.score == (0, 0)
+    assert "taken back" in talk.text
+
+
+def test_lines_of_prose_break_between_words_only():
+    long = "'24/14' cannot be played: 6-1 cannot be shared among these moves; legal is 24/23 24/18 (or another of 11)"
+    lines = []
+    screen = Screen(lines.append, input, ("White", "Black"), unicode=False, width=60)
+    screen.say(f"  {long}\nshort")
+    first, second, third = lines[0].split("\n")
+    assert f"{first} {second.strip()}" == f"  {long}"
+    assert max(len(first), len(second)) <= 60
+    assert (second[:2], third) == ("  ", "short")
+    assert max(map(len, HELP.split("\n"))) < 80
+
+
+def test_it_is_said_how_strong_the_opponent_is():
+    table = (Path(__file__).parents[1] / "docs" / "strength.md").read_text("utf-8")
+    for name, text in STRENGTHS.items():
+        assert name.partition(":")[0] in PLAYERS
+        assert len(f"{name} {text}.") <= 80
+        for share, other in re.findall(r"([\d.]+) % of its games against (\w+)", text):
+            (measured,) = re.findall(rf"^\| {name} \| {other} \| [\d,]+ \| [^|]* \| ([\d.]+)%", table, re.MULTILINE)[:1]
+            assert float(measured) == pytest.approx(float(share), abs=0.05)
+    for name in ("td", "pubeval"):
+        assert f"\n{name} {STRENGTHS[name]}.\n" in run("play", "--opponent", name, input="quit\n").output
 
 
 @pytest.mark.parametrize("word", ["undo", "u"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -87,8 +88,9 @@ class Result:
         form = ".1%" if self.settings.money else ".2f"
         width = max(len(first.name), len(second.name))
         pairing = f"each dice stream twice with seats swapped, seed {self.seed}; in brackets 95 % intervals"
+        heading = f"{self.settings}: {first.name} v {second.name}, {self.episodes:,} {many}, {pairing}"
         lines = [
-            f"{self.settings}: {first.name} v {second.name}, {self.episodes:,} {many}, {pairing}",
+            textwrap.fill(heading, 80, break_long_words=False, break_on_hyphens=False),
             f"{'':{width}} {'wins':>21} {'gammons':>21} {'backgammons':>21}",
         ]
         for side in self.sides:

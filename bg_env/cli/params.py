@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 import click
 
 import bg_env
-from bg_env.errors import SettingsError
+from bg_env.errors import SettingsError, printable
 from bg_env.players import PLAYERS, player
 from bg_env.train.setting import Setting
 
@@ -25,7 +25,10 @@ __all__ = [
     "FiniteRange",
     "IdCommand",
     "command_line",
+    "go_on",
+    "line_width",
     "name_of",
+    "next_command",
     "option_name",
     "options_of",
     "player_of",
@@ -147,6 +150,39 @@ def command_line(*words: object) -> str:
     else:
         program = [_short(script)]
     return shlex.join([*program, *map(str, words)])
+
+
+def next_command(before: str, *words: object) -> str:
+    """A line that ends with a command line of this program.
+
+    On a terminal that is too narrow for it, it is several lines, with the backslash at their ends by which a shell continues.
+    """
+    line = printable(f"{before}: {command_line(*words)}")
+    terminal = sys.stdout is not None and sys.stdout.isatty() and sys.platform != "win32"
+    if not terminal or len(line) <= line_width():
+        return line
+    lines = [f"{before}:"]
+    for word in map(shlex.quote, shlex.split(command_line(*words))):
+        if len(lines) == 1 or len(lines[-1]) + len(word) + 3 > line_width():
+            lines[-1] += " \\" * (len(lines) > 1)
+            lines.append(f"  {word}")
+        else:
+            lines[-1] += f" {word}"
+    return "\n".join(map(printable, lines))
+
+
+def go_on(before: str, *words: object) -> None:
+    """Print a command that may come next, and how the program gets the name that it has in the documentation."""
+    click.echo(next_command(before, *words))
+    script = Path(sys.prefix) / ("Scripts" if sys.platform == "win32" else "bin") / "activate"
+    if sys.prefix != sys.base_prefix and script.is_file() and not command_line().startswith("bg-env"):
+        source = "" if sys.platform == "win32" else ". "
+        click.echo(f"(After {source}{shlex.quote(_short(script))} the program is called bg-env.)")
+
+
+def line_width() -> int:
+    """Characters in a line of the terminal; 80 where there is none."""
+    return shutil.get_terminal_size((80, 24)).columns
 
 
 def _short(path: Path) -> str:

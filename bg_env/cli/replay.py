@@ -68,6 +68,10 @@ def replay(
     if html is not None and len(files) > 1:
         msg = f"--html writes a page of one record: give one FILE, not {len(files)}"
         raise click.UsageError(msg, context)
+    for file in files:
+        if not file.exists():
+            msg = f"there is no file {file}: give files of match records"
+            raise click.UsageError(msg, context)
     found, tally = iter_replays(files, variant), _Tally()
     for line in _as_json(found, tally, html, context) if as_json else _as_text(found, tally, html, context, verbose=verbose):
         click.echo(line)

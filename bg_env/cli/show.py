@@ -12,7 +12,7 @@ import click
 
 import bg_env
 from bg_env.cli.params import IdCommand, supports_colour, supports_unicode, variant_option
-from bg_env.errors import NotationError, SettingsError, quoted
+from bg_env.errors import NotationError, SettingsError, printable, quoted
 from bg_env.files import write_whole
 
 __all__ = ["plays", "show"]
@@ -46,7 +46,7 @@ def show(position: str, variant: str, as_json: bool, svg: Path | None, ascii_onl
     unicode, colour = not ascii_only and supports_unicode(), not ascii_only and supports_colour()
     click.echo(board_text(game.states, 0, game.settings, colour=colour, unicode=unicode))
     if svg is not None:
-        click.echo(f"written: {svg}")
+        click.echo(f"written: {printable(str(svg))}")
 
 
 def _or_none(read: Callable[[], str]) -> str | None:
@@ -94,7 +94,7 @@ def _facts(game: bg_env.Game) -> dict[str, Any]:
     short_help="List the legal plays of a roll.",
     help=f"""List the distinct legal plays of DICE (31, 3-1) in POSITION, each with the id of the position after it.
 
-{_ID_HELP} DICE can be left out if the id has a roll.""",
+{_ID_HELP} DICE can be left out if the id has a roll, and replaces it where given.""",
 )
 @click.argument("position")
 @click.argument("dice", required=False)
@@ -107,6 +107,8 @@ def plays(position: str, dice: str | None, variant: str, as_json: bool) -> None:
         msg = "the id has no roll: give the dice as well, such as 31 or 3-1"
         raise SettingsError(msg)
     d1, d2 = _dice(dice) if dice is not None else roll or (0, 0)
+    if roll is not None and sorted((d1, d2)) != sorted(roll):
+        click.echo(f"bg-env plays: the plays are those of {d1}-{d2}, not of the roll in the id, {roll[0]}-{roll[1]}", err=True)
     found = before.legal_plays(d1, d2)
     rows = [(str(play), play.result.id) for play in found]
     if as_json:

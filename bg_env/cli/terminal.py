@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from bg_env import actions
-from bg_env.actions import Event
+from bg_env.cli.story import LEVELS, Story
 from bg_env.errors import BgEnvError, IllegalActionError, NotationError
 from bg_env.game import Game
 from bg_env.notation.moves import find_play, format_actions
 from bg_env.players import Player, PlayPlayer, ask
 from bg_env.render.text import board_text
-from bg_env.rules import CHOICE, Phase, Settings, States, apply, apply_roll, plays, resign, word
+from bg_env.rules import CHOICE, Phase, States, plays, word
 
 __all__ = ["Screen", "Story", "choose", "play", "watch"]
 
 HELP: Final = """\
-Plays:       8/5 6/5   24/18*/13   8/5(2)   bar/22   6/off   also 8-5, or 8 5 6 5; whole or one step at a time
+Plays:       8/5 6/5   24/18*/13   8/5(2)   bar/22   6/off  also 8-5, 8 5 6 5
+             whole or one step at a time; list numbers them, #3 plays the third
+Undo:        undo takes back the steps of a roll; before the first step, your
+             last decision and all that followed it (the same dice come again)
 The cube:    roll (or Enter), double, take, drop, beaver
-The roll:    undo takes back its steps; list numbers the legal plays, and #3 plays the third
 Information: hint, board, pips, id
-The end:     resign, resign gammon, resign backgammon (with a question before), quit"""
+The end:     resign, resign gammon, resign backgammon (it asks again), quit"""
 
-_LEVELS: Final = ("", "a single game", "a gammon", "a backgammon")
-_YOU: Final = "you"
-"""The name of the person at the terminal, who is addressed in the second person."""
 _SHORT: Final = {"r": "roll", "d": "double", "t": "take", "y": "take", "yes": "take", "n": "drop", "no": "drop", "pass": "drop"}
 
 
@@ -42,20 +42,28 @@ class Screen:
     """Input and output of a game, and how boards are drawn.
 
     Attributes:
-        say: prints a text.
+        print: prints a text.
         ask: prints a prompt and returns the answer; raises EOFError at the end of the input.
         names: names of players 0 and 1.
         seat: the player at the bottom of the board; None for the player on roll.
         colour: whether to use colour.
         unicode: whether to draw with characters beyond ASCII.
+        width: characters in a line of prose; None for no limit.
     """
 
-    say: Callable[[str], object]
+    print: Callable[[str], object]
     ask: Callable[[str], str]
     names: tuple[str, str]
     seat: int | None = None
     colour: bool = False
     unicode: bool = True
+    width: int | None = None
+
+    def say(self, text: str) -> None:
+        """Print prose, with line breaks between words only."""
+        if self.width is not None:
+            text = "\n".join(_wrapped(line, self.width) for line in text.split("\n"))
+        self.print(text)
 
     def board(self, game: Game) -> None:
         """Print the board; the story prints how the game ended."""
@@ -69,117 +77,13 @@ class Screen:
             unicode=self.unicode,
             message=game.phase != Phase.OVER,
         )
-        self.say(f"\n{text}\n")
+        self.print(f"\n{text}\n")
 
 
-@dataclass
-class _Roll:
-    """A roll that is being played: the player, its text, the state before it, and the steps so far."""
-
-    player: int
-    text: str
-    before: States
-    steps: list[int] = field(default_factory=list)
-
-
-class Story:
-    """The course of a game in sentences.
-
-    Args:
-        start: the state at the start of the game's history, an array of one.
-        settings: settings of the game.
-        names: names of players 0 and 1.
-    """
-
-    def __init__(self, start: States, settings: Settings, names: tuple[str, str]) -> None:
-        self._states = start.copy()
-        self._rules = settings.record()
-        self._names = names
-        self._seen = 0
-        self._roll: _Roll | None = None
-        if start[0]["phase"] == Phase.CHECKER:
-            self._roll = _Roll(int(start[0]["turn"]), f"{start[0]['dice'][0]}-{start[0]['dice'][1]}", start.copy())
-
-    def news(self, game: Game) -> list[str]:
-        """Sentences on what has happened since the last call; a roll is included when it has been played."""
-        lines: list[str] = []
-        for event in game.history[self._seen :]:
-            if event.level and event.player is not None:
-                lines += self._resigned(event.player, event.level)
-            else:
-                lines += self._sentences(event)
-        self._seen = len(game.history)
-        return [f"You{line[len(_YOU) :]}" if line.startswith(f"{_YOU} ") else line for line in lines]
-
-    def _does(self, player: int, verb: str) -> str:
-        """A player and a verb: "pubeval takes", "you take"."""
-        name = self._names[player]
-        return f"{name} {verb.removesuffix('s') if name == _YOU else verb}"
-
-    def _sentences(self, event: Event) -> list[str]:
-        """Sentences on a roll or an action."""
-        lines: list[str] = []
-        if event.roll is not None:
-            lines += self._rolled(event.player, *event.roll)
-        elif event.action is not None and event.player is not None:
-            lines += self._acted(event.player, int(event.action))
-        roll, states = self._roll, self._states
-        if roll is not None and (states[0]["phase"] != Phase.CHECKER or states[0]["turn"] != roll.player):
-            self._roll = None
-            played = format_actions(roll.steps, roll.before, 0) if roll.steps else "cannot move"
-            lines.append(f"{self._names[roll.player]} {roll.text}: {played}")
-        return lines + self._won()
-
-    def _rolled(self, player: int | None, d1: int, d2: int) -> list[str]:
-        states, lines = self._states, []
-        opening = states[0]["phase"] == Phase.OPENING
-        if player is None:
-            lines.append(f"Both throw {d1}: the cube is doubled")
-        elif opening:
-            lines.append(f"{self._does(0, 'throws')} {d1}, {self._names[1]} {d2}: {self._does(player, 'begins')}")
-        apply_roll(states, 0, self._rules, d1, d2)
-        if player is not None and not (opening and self._rules[0]["fresh_first_roll"]):
-            self._roll = _Roll(player, f"{max(d1, d2)}-{min(d1, d2)}", states.copy())
-        return lines
-
-    def _acted(self, player: int, action: int) -> list[str]:
-        lines = []
-        if action < actions.STEPS and self._roll is not None:
-            self._roll.steps.append(action)
-        elif action != actions.ROLL:
-            verb, more = self._words(action)
-            lines.append(self._does(player, verb) + more)
-        apply(self._states, 0, self._rules, action)
-        if action >= actions.FIRST_NAMED:
-            self._roll = _Roll(player, actions.action_text(action), self._states.copy())
-        return lines
-
-    def _words(self, action: int) -> tuple[str, str]:
-        """The verb of an action other than a step, and the words after it."""
-        value = 1 << (int(self._states[0]["cube"]) + int(self._states[0]["chain"]))
-        return {
-            actions.DOUBLE: ("doubles", f" to {2 * value}"),
-            actions.BEAVER: ("turns", f" the cube again, to {2 * value}"),
-            actions.TAKE: ("takes", f", the cube stands at {value}"),
-            actions.DROP: ("drops", ""),
-        }.get(action, ("names", f" {actions.action_text(action)}"))
-
-    def _resigned(self, player: int, level: int) -> list[str]:
-        resign(self._states, 0, self._rules, player, level)
-        self._roll = None
-        return [f"{self._does(player, 'resigns')} {_LEVELS[level]}", *self._won()]
-
-    def _won(self) -> list[str]:
-        s = self._states[0]
-        if s["winner"] < 0:
-            return []
-        points, winner = int(s["won"]), int(s["winner"])
-        line = f"{self._does(winner, 'wins')} {_LEVELS[int(s['level'])]}, {points} point{'s' * (points > 1)}"
-        if s["phase"] == Phase.OVER and self._rules[0]["match_length"]:
-            line += f", and the match {int(s['score'][winner])}-{int(s['score'][1 - winner])}"
-        elif self._rules[0]["match_length"]:
-            line += f"; the score is {int(s['score'][0])}-{int(s['score'][1])}"
-        return [line]
+def _wrapped(line: str, width: int) -> str:
+    """A line broken between words, the rest indented as it is; words that are longer stay whole."""
+    indent = " " * (len(line) - len(line.lstrip()))
+    return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def choose(player: Player | PlayPlayer, game: Game) -> list[int]:
@@ -248,7 +152,9 @@ def play(
         print_news()
         while game.phase != Phase.OVER:
             if game.player == human:
-                person.decide()
+                if person.decide():
+                    story = Story(start, game.settings, screen.names)
+                    story.news(game)  # which has been printed
             else:
                 for action in choose(opponent, game):
                     game.apply(action)
@@ -268,13 +174,32 @@ class _Person:
         self.screen = screen
         self.adviser = adviser
         self._rules = game.settings.record()
+        self._asked: list[int] = []
 
-    def decide(self) -> None:
-        """Ask for one decision, or for the play of a whole roll."""
+    def decide(self) -> bool:
+        """Ask for one decision, or for the play of a whole roll; whether an earlier decision was taken back instead."""
+        now = len(self.game.history)
+        self._asked = [*(before for before in self._asked if before < now), now]
         self.screen.board(self.game)
         if self.game.phase == Phase.CHECKER:
             self._roll()
-            return
+        else:
+            self._decision()
+        return len(self.game.history) < now
+
+    def _take_back(self) -> bool:
+        """Take back the last decision and all that followed it; whether there was one."""
+        if len(self._asked) < 2:
+            self.screen.say("nothing to take back: you have decided nothing yet")
+            return False
+        before = self._asked[-2]
+        while len(self.game.history) > before:
+            self.game.undo()
+        self.screen.say("taken back: your last decision, and all that followed it")
+        return True
+
+    def _decision(self) -> None:
+        """Ask for one action other than a step."""
         question, default = {
             Phase.ROLL_OR_DOUBLE: ("roll or double", "roll"),
             Phase.TAKE_OR_DROP: ("take or drop" + " or beaver" * (actions.BEAVER in self.game.legal_actions()), ""),
@@ -288,7 +213,8 @@ class _Person:
                     return  # resigned
                 continue
             if text in ("undo", "u"):
-                self.screen.say("nothing to take back: undo takes back the steps of a roll that is being played")
+                if self._take_back():
+                    return
                 continue
             text = _SHORT.get(text, text)
             if self.game.phase == Phase.CHOOSE_DOUBLE and re.fullmatch("[1-6]", text):
@@ -314,7 +240,11 @@ class _Person:
             if finished and text in ("", "y", "yes", "ok"):
                 break
             if text in ("undo", "u"):
-                self.screen.say("nothing to take back" if not done else "taken back")
+                if not done:
+                    if self._take_back():
+                        return
+                    continue
+                self.screen.say("taken back")
                 done = []
                 self.screen.board(self.game)
                 continue
@@ -392,7 +322,7 @@ class _Person:
             level = levels.get(" ".join(rest))
             if level is None:
                 say("resign, resign gammon or resign backgammon")
-            elif self.screen.ask(f"resign {_LEVELS[level]}? yes or no> ").strip().lower() in ("yes", "y"):
+            elif self.screen.ask(f"resign {LEVELS[level]}? yes or no> ").strip().lower() in ("yes", "y"):
                 self.game.resign(level, self.seat)
             else:
                 say("the game goes on")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from bg_env.cli.params import command_line, options_of
+from bg_env.cli.params import go_on, options_of
 from bg_env.train.ppo.options import PpoOptions, check_given, choose_options
 from bg_env.train.run_folder import RunFolder
 from bg_env.train.setting import settings_of_class
@@ -62,10 +62,10 @@ def ppo(out: Path, resume: bool, overwrite: bool, quiet: bool, **given: Any) -> 
     files = f"{outcome.folder / 'model.zip'}, curve.csv, curve.png"
     if outcome.interrupted:
         click.echo(f"Interrupted after {outcome.steps:,} steps: saved in {files}")
-        click.echo(f"To continue: {command_line('train', 'ppo', '--resume', '--out', outcome.folder)}")
+        go_on("To continue", "train", "ppo", "--resume", "--out", outcome.folder)
         return 130
     click.echo(f"Trained for {outcome.steps:,} steps in {outcome.seconds / 60:.1f} minutes: {files}")
     if outcome.scores:
         click.echo(learner.score_table(outcome.scores, options))
-    click.echo(f"To compare it with another player: {command_line('arena', outcome.folder, 'pubeval')}")
+    go_on("To compare it with another player", "arena", outcome.folder, "pubeval")
     return 0

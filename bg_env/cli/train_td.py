@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from bg_env.cli.params import command_line, option_name, options_of
+from bg_env.cli.params import go_on, option_name, options_of
 from bg_env.errors import SettingsError
 from bg_env.train.setting import Setting, settings_of_class
 from bg_env.train.td.settings import TDSettings
@@ -61,9 +61,9 @@ def td(out: Path, resume: bool, overwrite: bool, quiet: bool, **given: Any) -> i
         f"{strength:+.3f} ± {interval:.3f} points a game against pubeval: {outcome.folder / 'net.npz'}"
     )
     if outcome.interrupted:
-        click.echo(f"To continue: {command_line('train', 'td', '--resume', '--out', outcome.folder)}")
+        go_on("To continue", "train", "td", "--resume", "--out", outcome.folder)
         return 130
-    click.echo(f"To compare it with another player: {command_line('arena', outcome.folder, 'pubeval')}")
+    go_on("To compare it with another player", "arena", outcome.folder, "pubeval")
     return 0
 
 
