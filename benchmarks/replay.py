@@ -1,11 +1,14 @@
-"""Speed of checking a record, beside the tests' oracle, and of drawing frames: python benchmarks/replay.py."""
+"""Speed of records read and replayed, beside the tests' oracle, and of drawing frames: python benchmarks/replay.py [FILE...].
+
+With files, it reads and replays those: at least 200 real matches a second of processor time are due.
+"""
 
 from __future__ import annotations
 
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +43,19 @@ def replay_pairs(path: Path) -> None:
     print(f"{path.name}: oracle {slow * 1e3:.0f} ms, engine {fast * 1e3:.1f} ms, {ratio:.0f} times as fast")
 
 
+def matches(paths: Sequence[str | Path]) -> None:
+    """Matches, games and rolls a second of processor time, read from their files and replayed."""
+    found = replay_files(paths)  # compiles
+    records = [replayed.record for one in found for replayed in one.replays]
+    games = [game for record in records for game in record.games]
+    rolls = sum(entry.kind == "roll" for game in games for entry in game.entries)
+    each = statistics.median(seconds(lambda: replay_files(paths)) for _ in range(ROUNDS * 3))
+    print(
+        f"{len(records)} matches of {len(games)} games: {len(records) / each:.0f} matches, "
+        f"{len(games) / each:,.0f} games, {rolls / each:,.0f} rolls a second"
+    )
+
+
 def frames() -> None:
     """Frames of one board per second, if Pillow is installed."""
     try:
@@ -56,5 +72,10 @@ def frames() -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        matches(sys.argv[1:])
+        raise SystemExit
     replay_pairs(RECORDS / "match_std_7pt.sgf")
+    for ending in ("mat", "sgf"):
+        matches(sorted(RECORDS.glob(f"match_*.{ending}")))
     frames()

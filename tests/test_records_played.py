@@ -223,7 +223,17 @@ def test_dice_and_starter_given_in_advance():
     for starter in range(2):
         (first, *_) = retrace(start, settings, [], starter=starter)
         assert first.player == starter
-    # then the stream goes on as if none had been given
+    # opening ties among them are thrown again, in later games as well (R2.1)
+    match = Settings(match_length=3)
+    start, actions, _ = episode(match, 3)
+    events, states, ties = retrace(start, match, actions), start.copy(), []
+    for event in events:
+        if event.roll:
+            ties += [(4, 4)] * bool(states[0]["phase"] == Phase.OPENING) + [event.roll]
+        states = follow(match, states, [event])
+    assert ties.count((4, 4)) > 1
+    assert retrace(start, match, actions, ties) == events
+    # afterwards the stream goes on as if none had been given
     (drawn,) = retrace(start, settings, [])
     assert drawn.roll == tuple(map(int, engine.draw(start[0]["key"], np.uint32(0), True)))
 

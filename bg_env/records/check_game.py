@@ -210,12 +210,13 @@ class GameCheck:
         kept = self.kept
         kept.reserve(len(rows) - first)
         n = play_rolls(self.states, self.rules, rows, first, kept.states, kept.n, made)
+        moments, at = self.moments, kept.n
         for entry, actions in zip(self.game.entries[first : first + n], made[first : first + n].tolist(), strict=True):
             d1, d2 = entry.dice or (0, 0)
-            steps = tuple(action for action in actions if action >= 0)
-            words = f"{d1}{d2}:" if steps else f"{d1}{d2}: cannot move"
-            self.moments.append(Moment(kept.n, entry, entry.player, words, steps))
-            kept.n += 1
+            steps = tuple(actions[: actions.index(-1)] if -1 in actions else actions)
+            moments.append(Moment(at, entry, entry.player, f"{d1}{d2}:" if steps else f"{d1}{d2}: cannot move", steps))
+            at += 1
+        kept.n = at
         self.board.untouched = self.board.untouched and not n
         return n
 

@@ -177,11 +177,16 @@ def _ways_of(text: str) -> bytes:
     return flat + bytes(_ROW - 3 - len(flat))
 
 
+@functools.lru_cache(maxsize=32_768)
+def _row_of(player: int, dice: tuple[int, int], text: str) -> bytes:
+    return bytes((player, *dice)) + _ways_of(text)
+
+
 def rows_of(entries: Sequence[Entry]) -> _Rows:
     """The entries of a game as the rows that `play_rolls` takes, int8 (m, 16); an entry that is no roll is a row as well."""
     rows = [
-        bytes((entry.player, *entry.dice)) + _ways_of(entry.text)
-        if entry.kind == "roll" and entry.player is not None and entry.dice
+        _row_of(entry.player, entry.dice, entry.text)
+        if entry.kind == "roll" and entry.player is not None and entry.dice is not None
         else _NO_ROLL
         for entry in entries
     ]

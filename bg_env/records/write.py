@@ -15,6 +15,7 @@ from bg_env.records.record import Entry, GameRecord, Kind, Record, text_of_moves
 from bg_env.rules import (
     OFF,
     Phase,
+    Rules,
     Settings,
     States,
     apply,
@@ -23,6 +24,7 @@ from bg_env.rules import (
     forfeit,
     illegal_reason,
     resign,
+    ties_double,
 )
 from bg_env.rules.actions import ACTIONS
 
@@ -56,13 +58,8 @@ def retrace(
         phase = int(s["phase"])
         if phase in (Phase.OPENING, Phase.ROLL):
             opening = phase == Phase.OPENING
-            if given:
-                d1, d2 = given.pop()
-            else:
-                d1, d2 = map(int, draw_roll(states, 0, rules))
-                if opening and starter is not None and (d2 > d1) != starter:
-                    d1, d2 = d2, d1
-            if opening and d1 != d2:
+            d1, d2 = _next_roll(states, rules, given, starter)
+            if d1 != d2:
                 starter = None
             player = (None if d1 == d2 else int(d2 > d1)) if opening else int(s["turn"])
             events.append(Event(player, roll=(d1, d2)))
@@ -75,6 +72,18 @@ def retrace(
             if illegal_reason(states, 0, rules, action):
                 return events
             apply(states, 0, rules, action)
+
+
+def _next_roll(states: States, rules: Rules, given: list[tuple[int, int]], starter: int | None) -> tuple[int, int]:
+    """The dice of a chance phase: the next of `given`, from its end, less opening ties that do not count (R2.1); else drawn."""
+    opening = states[0]["phase"] == Phase.OPENING
+    while given:
+        d1, d2 = given.pop()
+        if d1 != d2 or not opening or ties_double(states, 0, rules):
+            return d1, d2
+    d1, d2 = map(int, draw_roll(states, 0, rules))
+    turned = opening and starter is not None and d1 != d2 and (d2 > d1) != starter
+    return (d2, d1) if turned else (d1, d2)
 
 
 def record_of(
