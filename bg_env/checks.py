@@ -16,6 +16,7 @@ from bg_env.errors import BgEnvError, IllegalActionError, SettingsError, quoted
 __all__ = [
     "MAX_SEED",
     "checked_die",
+    "checked_even",
     "checked_flag",
     "checked_name",
     "checked_number",
@@ -65,6 +66,19 @@ def checked_whole(name: str, value: Any, low: int, high: int | None = None, *, e
     allowed = f"of at least {low}" if high is None else f"from {low} to {_bound(high)}"
     msg = f"{name} is a whole number {allowed}, not {quoted(value)}"
     raise error(msg)
+
+
+def checked_even(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """The number of games, or of a game, called `name` as an int: the one rule of all games that are played from both seats.
+
+    Raises:
+        SettingsError: it is odd, or not a whole number from `low` to `high`; odd numbers are never rounded.
+    """
+    number = checked_whole(name, value, low, high)
+    if number % 2:
+        msg = f"{name} must be even, because each dice stream is played twice with seats swapped: {number - 1} or {number + 1}"
+        raise SettingsError(msg)
+    return number
 
 
 def checked_number(name: str, value: Any, low: float = 0, high: float = 1) -> float:

@@ -20,6 +20,7 @@ __all__ = [
     "PositionError",
     "SettingsError",
     "UnknownOptionError",
+    "UntrustedCodeWarning",
     "known_names",
     "needs",
     "printable",
@@ -64,6 +65,10 @@ class MissingDependencyError(BgEnvError, ImportError):
 
 class OrderError(BgEnvError, RuntimeError):
     """A call out of order: an environment that was not reset, or an agent that is done."""
+
+
+class UntrustedCodeWarning(UserWarning):
+    """A model file is about to be loaded that can only be loaded by running code stored in it."""
 
 
 def printable(text: str) -> str:

@@ -1,15 +1,16 @@
-"""Text files written so that a failure loses nothing, and files of arrays read."""
+"""Files written so that a failure loses nothing, files of arrays read, and files that other users could have changed."""
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import stat
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 from zipfile import BadZipFile
 
 import numpy as np
@@ -17,7 +18,18 @@ import numpy.typing as npt
 
 from bg_env.errors import NotationError, SettingsError, quoted
 
-__all__ = ["checked_path", "read_arrays", "read_text", "replacing", "write_whole"]
+__all__ = [
+    "check_private",
+    "checked_path",
+    "is_leftover",
+    "read_arrays",
+    "read_text",
+    "replacing",
+    "temporary_name",
+    "write_whole",
+]
+
+_LEFTOVER: Final = re.compile(r"\.bg_env-[0-9a-f]{16}\.part")
 
 
 def checked_path(path: Any) -> Path:
@@ -81,6 +93,62 @@ def read_arrays(file: Any, what: str) -> dict[str, npt.NDArray[Any]]:
         raise SettingsError(msg) from error
 
 
+def temporary_name() -> str:
+    """A name for a file or folder that is being written, which nobody can have guessed and planted a link at."""
+    return f".bg_env-{secrets.token_hex(8)}.part"
+
+
+def is_leftover(path: Path) -> bool:
+    """Whether the path has a `temporary_name`: what a process leaves that was killed while it wrote a file."""
+    return _LEFTOVER.fullmatch(path.name) is not None
+
+
+def check_private(path: str | Path, *, owned: bool = False) -> None:
+    """Refuse a file that other users may change; on systems without POSIX modes nothing is checked.
+
+    A file may be changed by whoever may write to it or replace it in its folder: everybody, or the members of a group, if the
+    user database names other members than the user, the file's owner and the administrators.
+
+    Args:
+        path: of an existing file.
+        owned: whether the file must also belong to the user or to an administrator.
+
+    Raises:
+        SettingsError: others may change it; the message names the command that prevents it.
+        OSError: there is no such file.
+    """
+    if os.name != "posix":
+        return
+    file = Path(os.path.realpath(path))
+    for place in (file, file.parent):
+        found = place.stat()
+        everybody = found.st_mode & stat.S_IWOTH
+        group = found.st_mode & stat.S_IWGRP and _has_others(found.st_gid, found.st_uid)
+        if (everybody or group) and not (place != file and found.st_mode & stat.S_ISVTX):
+            msg = f"{path} can be changed by other users, so it is not loaded: chmod go-w {place}, if nobody has changed it"
+            raise SettingsError(msg)
+    if owned and file.stat().st_uid not in (0, os.getuid()):
+        msg = f"{path} belongs to another user, whose code it would run, so it is not loaded: copy it if you trust it"
+        raise SettingsError(msg)
+
+
+def _has_others(group: int, owner: int) -> bool:
+    """Whether the user database knows members of a group besides the user, the owner and the administrators."""
+    import grp
+    import pwd
+
+    if group == 0:
+        return False
+    members = {entry.pw_name for entry in pwd.getpwall() if entry.pw_gid == group}
+    with suppress(KeyError):
+        members |= set(grp.getgrgid(group).gr_mem)
+    allowed = set()
+    for user in (0, os.getuid(), owner):
+        with suppress(KeyError):
+            allowed.add(pwd.getpwuid(user).pw_name)
+    return bool(members - allowed)
+
+
 @contextmanager
 def replacing(path: str | Path) -> Iterator[BinaryIO]:
     """A file to write, which takes the place of the one at `path` when the block ends without an error.
@@ -92,7 +160,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
         OSError: the file cannot be written; one that was there is unchanged.
     """
     target = Path(os.path.realpath(path))
-    part = target.with_name(f".bg_env-{secrets.token_hex(8)}.part")  # a name that nobody can have planted a link at
+    part = target.with_name(temporary_name())
     try:
         if target.exists() and not target.is_file():
             with target.open("wb") as file:
@@ -103,6 +171,8 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
                 if target.exists() and os.name == "posix":
                     os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
                 yield file
+                file.flush()
+                os.fsync(file.fileno())  # otherwise a machine that stops may keep the new name without the content
                 file.close()
                 part.replace(target)
             finally:

@@ -128,6 +128,8 @@ WRONG = [
     (["train", "td", "--match-length", "99"], "--match-length is a whole number from 0 to 25, not 99"),
     (["train", "td", "--optimizer", "sgd"], "Invalid value for '--optimizer'"),
     (["train", "td", "--variant", "chess"], "no variant is called 'chess'"),
+    (["train", "td", "--start", __file__], "is not a file of a value net"),
+    (["train", "td", "--start", "no/such/net.npz"], "no/such/net.npz is not a file of a value net"),
     (["train", "td", "--resume", "--lr", "0.1"], "--lr cannot be changed with --resume: a run keeps its settings"),
     (["arena", "random"], "give at least two players"),
     (["arena", "random", "bob"], "no player is called 'bob': choose from random"),
@@ -138,6 +140,8 @@ WRONG = [
         "seed is a whole number from 0 to 2**64 - 1, not 18446744073709551616",
     ),
     (["arena", "random", "pubeval", "--match-length", "-1"], "match_length is a whole number from 0"),
+    (["arena", "random", __file__, "--games", "7"], "games must be even"),  # before any file is looked at
+    (["arena", "random", __file__, "--boards", "0"], "boards is a whole number"),
     (["arena", "random", __file__], "is not a trained player: give the folder of a run, or its model.zip or net.npz"),
     (["arena", "random", Path(__file__).parent], "is not a trained player"),
     (["replay"], "Missing argument 'FILE...'"),

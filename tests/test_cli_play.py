@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -392,12 +393,13 @@ def test_how_it_ended_is_told_once():
         assert len(re.findall(r"wins a (?:single game|gammon|backgammon), \d points?", result.output)) == 1
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("command", ["watch", "play"])
-def test_ctrl_c_keeps_what_was_played(command, tmp_path, monkeypatch):
+def test_ctrl_c_and_sigterm_keep_what_was_played(command, number, tmp_path, monkeypatch):
     file = tmp_path / "game.mat"
 
     def stop(*_):
-        raise KeyboardInterrupt
+        signal.raise_signal(number)
 
     if command == "watch":
         monkeypatch.setattr("bg_env.cli.play.time.sleep", stop)
@@ -464,3 +466,14 @@ def test_what_cannot_be_saved_is_refused_before_the_game(file):
     assert result.exit_code == 2
     assert "ends with .mat, .sgf or .jsonl" in result.output
     assert "The dice" not in result.output
+    result = run("play", "--save", file, input="quit\n")
+    assert (result.exit_code, len(result.output.splitlines())) == (2, 1)
+
+
+@pytest.mark.parametrize("command", [["watch", "random", "bob"], ["play", "--opponent", "bob"], ["play", "--hints-by", "bob"]])
+def test_arguments_are_refused_before_the_folder_of_the_record_is_looked_at(command):
+    result = run(*command, "--save", "no/such/folder/game.mat")
+    assert result.exit_code == 2
+    assert "no player is called 'bob'" in result.output
+    result = run(*command, "--match-length", "-1", "--save", "no/such/folder/game.mat")
+    assert "match_length is a whole number" in result.output

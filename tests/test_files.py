@@ -10,7 +10,8 @@ import sys
 import pytest
 
 from bg_env import files
-from bg_env.files import replacing, write_whole
+from bg_env.errors import SettingsError
+from bg_env.files import check_private, replacing, write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links and modes of files are POSIX")
 
@@ -132,3 +133,64 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         write_whole(tmp_path / "no" / "a", "text")
     assert caught.value.filename == str(tmp_path / "no" / "a")
+
+
+@posix
+@pytest.mark.parametrize(("mode", "folder", "private"), [(0o644, 0o755, True), (0o666, 0o755, False), (0o644, 0o777, False)])
+def test_a_file_that_everybody_may_change_is_refused(tmp_path, mode, folder, private):
+    path = tmp_path / "a"
+    path.write_text("x")
+    path.chmod(mode)
+    tmp_path.chmod(folder)
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    for one in (path, link):
+        if private:
+            check_private(one)
+        else:
+            with pytest.raises(SettingsError, match=f"{one} can be changed by other users.*chmod go-w"):
+                check_private(one)
+    tmp_path.chmod(0o1777 if folder == 0o777 else 0o755)  # as /tmp: only its owner may replace a file
+    if mode == 0o644:
+        check_private(path)
+
+
+@posix
+@pytest.mark.parametrize(("members", "group", "private"), [([], 77, True), (["other"], 77, False), (["other"], 0, True)])
+def test_a_group_counts_if_others_are_in_it(tmp_path, monkeypatch, members, group, private):
+    import grp
+    import pwd
+    from types import SimpleNamespace
+
+    path = tmp_path / "a"
+    path.write_text("x")
+    path.chmod(0o664)
+    stat = os.stat_result((0o100664, 1, 1, 1, os.getuid(), group, 1, 0, 0, 0))
+    there = type(path).stat
+    monkeypatch.setattr(type(path), "stat", lambda one, **how: stat if one.name == "a" else there(one, **how))
+    monkeypatch.setattr(grp, "getgrgid", lambda _: SimpleNamespace(gr_mem=[]))
+    me = pwd.getpwuid(os.getuid()).pw_name
+    monkeypatch.setattr(pwd, "getpwall", lambda: [SimpleNamespace(pw_name=name, pw_gid=group) for name in [me, *members]])
+    if private:
+        check_private(path)
+    else:
+        with pytest.raises(SettingsError, match="can be changed by other users"):
+            check_private(path)
+
+
+@posix
+def test_a_file_whose_code_is_run_must_be_the_users_own(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.write_text("x")
+    check_private(path, owned=True)
+    monkeypatch.setattr(os, "getuid", lambda: 4711)
+    if path.stat().st_uid != 0:
+        with pytest.raises(SettingsError, match="belongs to another user"):
+            check_private(path, owned=True)
+    os_stat = type(path).stat
+    monkeypatch.setattr(
+        type(path), "stat", lambda one, **how: os.stat_result([*os_stat(one, **how)[:4], 99, *os_stat(one, **how)[5:10]])
+    )
+    with pytest.raises(SettingsError, match="belongs to another user"):
+        check_private(path, owned=True)
+    check_private(path)

@@ -8,16 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, TypeVar, get_type_hints
 
-from bg_env.checks import checked_seed, checked_whole
+from bg_env.checks import checked_even, checked_seed, checked_whole
 from bg_env.errors import SettingsError, quoted, unexpected
 from bg_env.observations import Encoder, encoder
 from bg_env.players.function import checked_mask
 from bg_env.rules import Settings, SettingsKeywords, SettingsLike, VariantLike, read_settings
 from bg_env.rules.settings import OLD_NAMES
 
-__all__ = ["MatchUp", "MatchUpKeywords", "checked_even", "read_match_up", "takes_match_up"]
+__all__ = ["MatchUp", "MatchUpKeywords", "read_match_up", "takes_match_up"]
 
 MOST_GAMES: Final = 2**31 - 1
+"""Games of one result at most."""
 
 Taker = TypeVar("Taker", bound=Callable[..., Any])
 
@@ -52,7 +53,7 @@ class MatchUp:
         put(self, "observation", encoder(self.observation))
         self.encoder.check(self.settings)
         put(self, "seed", checked_seed(self.seed))
-        put(self, "games", checked_even("games", self.games, 2))
+        put(self, "games", checked_even("games", self.games, 2, MOST_GAMES))
         put(self, "boards", checked_whole("boards", self.boards, 1, MOST_GAMES))
         put(self, "mask", checked_mask(self.mask))
         if self.names is not None:
@@ -95,19 +96,6 @@ def read_match_up(options: Mapping[str, Any]) -> MatchUp:
     """
     own = {name: value for name, value in options.items() if name in _OWN}
     return MatchUp(read_settings(**{name: value for name, value in options.items() if name not in _OWN}), **own)
-
-
-def checked_even(name: str, value: Any, low: int) -> int:
-    """The number of games, or of a game, called `name` as an int.
-
-    Raises:
-        SettingsError: it is odd, or not a whole number of at least `low`.
-    """
-    number = checked_whole(name, value, low, MOST_GAMES)
-    if number % 2:
-        msg = f"{name} must be even, because each dice stream is played twice with seats swapped: {number - 1} or {number + 1}"
-        raise SettingsError(msg)
-    return number
 
 
 def takes_match_up(taker: Taker) -> Taker:

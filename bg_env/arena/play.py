@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from bg_env.arena.duel import Duel
-from bg_env.arena.match_up import MatchUp, MatchUpKeywords, checked_even, read_match_up, takes_match_up
+from bg_env.arena.match_up import MOST_GAMES, MatchUp, MatchUpKeywords, read_match_up, takes_match_up
 from bg_env.arena.result import Part, Result, joined
+from bg_env.checks import checked_even
 from bg_env.players.protocol import name_of
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def play_part(
         SettingsError: an option or a player is refused.
         IllegalActionError: a player chose something that is not legal.
     """
-    return played(a, b, read_match_up(options), checked_even("first", first, 0), progress)
+    return played(a, b, read_match_up(options), checked_even("first", first, 0, MOST_GAMES), progress)
 
 
 def played(a: Any, b: Any, match_up: MatchUp, first: int = 0, progress: Callable[[int], object] | None = None) -> Part:

@@ -19,7 +19,7 @@ __all__ = ["arena"]
     type=int,
     default=1000,
     show_default=True,
-    help="Games (with --match-length: matches) of each pair; an even number.",
+    help="Games (with --match-length: matches) of each pair: an even number, half of them from each seat.",
 )
 @click.option(
     "--seed",
@@ -49,7 +49,7 @@ def arena(
 
     A player is a name (see `bg-env info`), or the folder or file of a trained model. The result is wins, gammons, backgammons,
     cube decisions and points per game, with 95 % intervals over the pairs of games; for more than two players also a table of
-    ratings. Ctrl-C prints the result of the games played so far.
+    ratings. Ctrl-C or SIGTERM prints the result of the games played so far.
     """
     from tqdm import tqdm
 
@@ -59,6 +59,7 @@ def arena(
         msg = "give at least two players"
         raise click.UsageError(msg, context)
     settings = bg_env.Settings(variant, cube=bool(match_length) if cube is None else cube, match_length=match_length)
+    ring.MatchUp(settings, games=games, seed=seed, boards=boards)  # raises before any file of a player is read
     bound = [player_of(text, settings) for text in players]
     names = [name_of(text) for text in players]
     if len(set(names)) < len(names):

@@ -7,6 +7,8 @@ import errno
 import os
 import re
 import sys
+import warnings
+from collections.abc import Iterator
 from typing import Any, Final, NoReturn
 
 import click
@@ -19,7 +21,8 @@ from bg_env.cli.play import play, watch
 from bg_env.cli.replay import replay
 from bg_env.cli.show import plays, show
 from bg_env.cli.train import train
-from bg_env.errors import BgEnvError, printable
+from bg_env.errors import BgEnvError, UntrustedCodeWarning, printable
+from bg_env.train.interrupt import sigterm_interrupts
 
 __all__ = ["main"]
 
@@ -38,7 +41,8 @@ class _Program(click.Group):
         if not standalone_mode:
             return super().main(args, prog_name, standalone_mode=False, **extra)
         try:
-            code = super().main(args, prog_name or "bg-env", standalone_mode=False, **extra)
+            with sigterm_interrupts(), _warnings_in_one_line():
+                code = super().main(args, prog_name or "bg-env", standalone_mode=False, **extra)
         except click.exceptions.NoArgsIsHelpError as error:
             click.echo(error.format_message())
             sys.exit(0)
@@ -61,6 +65,23 @@ class _Program(click.Group):
             click.echo("bg-env: interrupted", err=True)
             sys.exit(130)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextlib.contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    """Print each warning of untrusted code in one line, as errors are; others as ever."""
+    with warnings.catch_warnings():
+        before = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+            if issubclass(category, UntrustedCodeWarning):
+                click.echo(f"bg-env: {printable(str(message))}", err=True)
+            else:
+                before(message, category, *rest, **more)
+
+        warnings.showwarning = show
+        warnings.simplefilter("always", UntrustedCodeWarning)
+        yield
 
 
 def _drop_output() -> None:

@@ -18,6 +18,7 @@ import click
 import bg_env
 from bg_env.errors import SettingsError, printable
 from bg_env.players import PLAYERS, player
+from bg_env.train.run_folder import RunFolder
 from bg_env.train.setting import Setting
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "IdCommand",
     "command_line",
     "go_on",
+    "interrupted_at_once",
     "line_width",
     "name_of",
     "next_command",
@@ -36,6 +38,7 @@ __all__ = [
     "strongest",
     "supports_colour",
     "supports_unicode",
+    "tensorboard_option",
     "variant_option",
     "variants_named",
 ]
@@ -59,6 +62,13 @@ variant_option = click.option(
     show_default=True,
     metavar="NAME",
     help=f"Variant: {variants_named()}.",
+)
+
+
+tensorboard_option = click.option(
+    "--tensorboard/--no-tensorboard",
+    default=None,
+    help="Write event files for TensorBoard into the folder.  [default: where it is installed]",
 )
 
 
@@ -137,6 +147,13 @@ def _option(name: str, names: list[str], one: Setting) -> Callable[[F], F]:
     else:
         more["type"] = click.Choice(one.choices) if one.choices else one.kind
     return click.option(*names, name, help=one.help + f"  [default: {shown}]" * bool(shown), **more)
+
+
+def interrupted_at_once(folder: RunFolder) -> int:
+    """Report what is left of a training that was interrupted before it could save; returns the exit code."""
+    kept = f"the last state that was saved is in {folder.path}" if folder.games.is_file() else "nothing was saved yet"
+    click.echo(f"Interrupted at once: {kept}")
+    return 130
 
 
 def command_line(*words: object) -> str:

@@ -50,13 +50,23 @@ _ascii_option = click.option("--ascii", "plain", is_flag=True, help="Draw boards
 
 
 def _check_file(file: Path | None, name: str, endings: Sequence[str], context: click.Context) -> None:
+    """Refuse a file of another format; its folder is looked at by `_check_folders`, when all other arguments are checked."""
+    if file is not None and file.suffix.lower() not in endings:
+        raise click.UsageError(_file_message(file, name, endings), context)
+
+
+def _file_message(file: Path, name: str, endings: Sequence[str]) -> str:
+    *some, last = endings
+    return f"{name} {file}: give a file in an existing folder that ends with {', '.join(some) + ' or ' if some else ''}{last}"
+
+
+def _check_folders(save: Path | None, gif: Path | None = None) -> None:
     """Refuse before the game a file that could not be written after it."""
-    if file is not None and (file.suffix.lower() not in endings or not file.parent.is_dir()):
-        *some, last = endings
-        msg = (
-            f"{name} {file}: give a file in an existing folder that ends with {', '.join(some) + ' or ' if some else ''}{last}"
-        )
-        raise click.UsageError(msg, context)
+    from bg_env.records.files import WRITTEN
+
+    for file, name, endings in ((save, "--save", WRITTEN), (gif, "--gif", (".gif",))):
+        if file is not None and (file.is_dir() or not file.parent.is_dir()):
+            raise click.UsageError(_file_message(file, name, endings), click.get_current_context())
 
 
 def _check_save(context: click.Context, _: click.Parameter, file: Path | None) -> Path | None:
@@ -77,7 +87,7 @@ def _check_gif(context: click.Context, _: click.Parameter, file: Path | None) ->
 
 _save_option = click.option(
     "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     metavar="FILE",
     callback=_check_save,
     help="Write the game, finished or not, as a record, in the format that FILE ends with: .mat, .sgf or .jsonl.",
@@ -134,7 +144,8 @@ def play(begun: _Begun, opponent: str, seat: int, hints_by: str, save: Path | No
     from bg_env.cli import terminal
 
     game, start, seed = begun
-    rival = player_of(opponent, game.settings)
+    rival, adviser = player_of(opponent, game.settings), player_of(hints_by, game.settings)
+    _check_folders(save)
     called = name_of(opponent)
     names = ("you", called) if seat == 0 else (called, "you")
     screen = _screen(names, seat, plain)
@@ -143,7 +154,6 @@ def play(begun: _Begun, opponent: str, seat: int, hints_by: str, save: Path | No
         screen.say(f"{opponent} {strength}.")
     else:
         click.echo(next_command(f"To see how strong {called} is", "arena", opponent, "pubeval"))
-    adviser = player_of(hints_by, game.settings)
     with _saving(save, start, game, names):
         over = False
         try:
@@ -174,7 +184,7 @@ def play(begun: _Begun, opponent: str, seat: int, hints_by: str, save: Path | No
 @_save_option
 @click.option(
     "--gif",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     metavar="FILE",
     callback=_check_gif,
     help="Write the game, finished or not, as an animated picture, .gif; needs Pillow.",
@@ -191,6 +201,7 @@ def watch(
 
     game, start, seed = begun
     players = [player_of(text, game.settings) for text in (first, second)]
+    _check_folders(save, gif)
     click.echo(f"The dice are those of --seed {seed}.")
     first, second = name_of(first), name_of(second)
     names = (first, second) if first != second else (f"{first} (O)", f"{second} (X)")
@@ -208,7 +219,7 @@ def _name(variant: bg_env.Variant) -> str:
 def _saving(
     file: Path | None, start: States, game: bg_env.Game, names: tuple[str, str], gif: Path | None = None
 ) -> Iterator[None]:
-    """Write the game as a record and as a film however it ends, also after Ctrl-C, an error of a player or a closed output."""
+    """Write the game as a record and as a film however it ends, also after a signal, an error of a player, a closed output."""
     try:
         yield
     finally:

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from bg_env.cli.params import go_on, options_of
+from bg_env.cli.params import go_on, interrupted_at_once, options_of, tensorboard_option
+from bg_env.train.events import writer_class
 from bg_env.train.ppo.options import PpoOptions, check_given, choose_options
 from bg_env.train.run_folder import RunFolder
 from bg_env.train.setting import settings_of_class
@@ -28,22 +29,29 @@ __all__ = ["ppo"]
 )
 @click.option("--resume", is_flag=True, help="Continue the run in the folder.")
 @click.option("--overwrite", is_flag=True, help="Replace the run in the folder.")
+@tensorboard_option
 @click.option("--quiet", is_flag=True, help="Show no progress bar.")
-def ppo(out: Path, resume: bool, overwrite: bool, quiet: bool, **given: Any) -> int:
+def ppo(out: Path, resume: bool, overwrite: bool, tensorboard: bool | None, quiet: bool, **given: Any) -> int:
     """Train MaskablePPO (sb3-contrib), then evaluate it.
 
     The learner plays against an opponent; with --opponent self, against a pool of its own earlier snapshots. The untrained and
     the trained net then play evaluation games against the opponent (after self-play: against the first --evaluate, or random),
     and their wins, gammons, backgammons and points per game are printed with 95 % intervals.
 
-    The folder gets model.zip (for MaskablePPO.load), curve.csv, curve.png, run.json and games.npz; in self-play also pool.npz.
+    The folder gets games.npz, the checkpoint with everything that --resume needs, and copies of its parts: model.zip (for
+    MaskablePPO.load), curve.csv, run.json and, in self-play, pool.npz; also curve.png, and event files for TensorBoard.
 
-    Ctrl-C ends the training and keeps what was learnt; --resume continues it.
+    Ctrl-C or SIGTERM ends the training and keeps what was learnt; --resume continues it, also after a kill, and runs no code of
+    the files in the folder.
 
     With the same --seed and --steps, a machine plays the same games and learns the same net, also if the run was stopped and
     resumed; with --minutes, how far it gets depends on the clock.
     """
     asked = {name: value for name, value in given.items() if value not in (None, ())}
+    if resume and overwrite:
+        RunFolder(out, overwrite=True, resume=True)  # raises
+    if tensorboard:
+        writer_class(tensorboard)  # raises where it is not installed
     if resume:
         check_given(asked)
         folder = RunFolder(out, overwrite=overwrite, resume=True)
@@ -54,11 +62,9 @@ def ppo(out: Path, resume: bool, overwrite: bool, quiet: bool, **given: Any) -> 
     from bg_env.train.ppo import run as learner  # slow: it imports PyTorch
 
     try:
-        outcome = learner.train(options, folder, resume=resume, progress=not quiet)
+        outcome = learner.train(options, folder, resume=resume, progress=not quiet, tensorboard=tensorboard)
     except KeyboardInterrupt:
-        kept = f"the last state that was saved is in {out}" if folder.model.is_file() else "nothing was saved yet"
-        click.echo(f"Interrupted at once: {kept}")
-        return 130
+        return interrupted_at_once(folder)
     files = f"{outcome.folder / 'model.zip'}, curve.csv, curve.png"
     if outcome.interrupted:
         click.echo(f"Interrupted after {outcome.steps:,} steps: saved in {files}")

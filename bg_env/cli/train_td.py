@@ -7,8 +7,10 @@ from typing import Any, Final
 
 import click
 
-from bg_env.cli.params import go_on, option_name, options_of
+from bg_env.cli.params import go_on, interrupted_at_once, option_name, options_of, tensorboard_option
 from bg_env.errors import SettingsError
+from bg_env.players import ValueNet
+from bg_env.train.events import writer_class
 from bg_env.train.setting import Setting, settings_of_class
 from bg_env.train.td.settings import TDSettings
 
@@ -35,14 +37,15 @@ _SESSION: Final = {
 )
 @click.option("--resume", is_flag=True, help="Continue the run in the folder, under its own settings.")
 @click.option("--overwrite", is_flag=True, help="Replace the run in the folder.")
+@tensorboard_option
 @click.option("--quiet", is_flag=True, help="Show no progress bar.")
-def td(out: Path, resume: bool, overwrite: bool, quiet: bool, **given: Any) -> int:
+def td(out: Path, resume: bool, overwrite: bool, tensorboard: bool | None, quiet: bool, **given: Any) -> int:
     """Train a value net by TD(lambda) in self-play, as TD-Gammon was, and evaluate it against pubeval.
 
-    The folder gets net.npz, the net (which plays as "greedy:FILE"), run.npz, which --resume needs, curve.csv, the strength
-    against pubeval over time, and event files for TensorBoard.
+    The folder gets run.npz, the checkpoint with everything that --resume needs, and copies of its parts: net.npz, the net
+    (which plays as "greedy:FILE"), and curve.csv, the strength against pubeval over time; also event files for TensorBoard.
 
-    Ctrl-C ends the training and keeps what was learnt; --resume continues it.
+    Ctrl-C or SIGTERM ends the training and keeps what was learnt; --resume continues it, also after a kill.
 
     With the same --seed and no --minutes, a machine plays the same games and learns the same net, also if the run was stopped
     and resumed; with --minutes, how far it gets depends on the clock.
@@ -51,9 +54,16 @@ def td(out: Path, resume: bool, overwrite: bool, quiet: bool, **given: Any) -> i
     settings = _settings({name: value for name, value in asked.items() if name in _SETTINGS}, resume=resume)
     from bg_env.train.td.run import TDFolder, train_td  # slow: it imports PyTorch
 
+    if tensorboard:
+        writer_class(tensorboard)  # raises where it is not installed
+    if settings.start:
+        ValueNet.load(settings.start)  # raises where it is not a net
     folder = TDFolder(out, overwrite=overwrite, resume=resume)
     session = {{"games": "evaluation_games"}.get(name, name): value for name, value in asked.items() if name in _SESSION}
-    outcome = train_td(folder, settings, resume=resume, progress=not quiet, **session)
+    try:
+        outcome = train_td(folder, settings, resume=resume, progress=not quiet, tensorboard=tensorboard, **session)
+    except KeyboardInterrupt:
+        return interrupted_at_once(folder)
     strength, interval = outcome.pubeval
     spent = f"{outcome.games:,} games of self-play in {outcome.seconds / 60:.1f} minutes"
     click.echo(

@@ -6,6 +6,8 @@ The libraries are imported only where a model is loaded from a file, which needs
 from __future__ import annotations
 
 import inspect
+import io
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,46 +16,58 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from bg_env.errors import OrderError, SettingsError, needs
+from bg_env.errors import OrderError, SettingsError, UntrustedCodeWarning
+from bg_env.files import check_private
 from bg_env.observations import ENCODERS, Encoder, encoder
 from bg_env.players.function import legal_masks
 from bg_env.players.protocol import default_actions
+from bg_env.players.sb3_file import algorithms, plain_model, read_model_file
 from bg_env.rules import Settings, States
 
 __all__ = ["ModelPlayer", "load_model"]
 
 
 def load_model(path: str | Path) -> Any:
-    """The model in a .zip that Stable-Baselines3 or sb3-contrib saved: MaskablePPO, PPO, A2C, DQN or QRDQN.
+    """A model to play with, from a .zip that Stable-Baselines3 or sb3-contrib saved: MaskablePPO, PPO, A2C, DQN or QRDQN.
 
-    Such files hold pickled objects: load only those that you trust.
+    Where the policy and the spaces are of the libraries' own kinds, weights and plain text alone are read, and no code of the
+    file is run. Any other model needs the loader of Stable-Baselines3, which unpickles objects and so runs code of the file: an
+    UntrustedCodeWarning says so before.
 
     Raises:
         MissingDependencyError: Stable-Baselines3 or sb3-contrib is not installed.
-        SettingsError: there is no such file, or it holds another kind of model.
+        SettingsError: there is no such file, it is damaged, it holds another kind of model, or other users may change it.
     """
-    try:
-        from sb3_contrib import QRDQN, MaskablePPO
-        from stable_baselines3 import A2C, DQN, PPO
-        from stable_baselines3.common.save_util import load_from_zip_file
-    except ImportError as error:
-        msg = "models of Stable-Baselines3 need it"
-        raise needs(msg, "sb3") from error
+    known = algorithms()
     if not Path(path).is_file():
         msg = f"there is no file {path}: give the .zip that the model's save() wrote"
         raise SettingsError(msg)
+    check_private(path)
+    content = Path(path).read_bytes()
+    model = plain_model(read_model_file(content, path))
+    if model is not None:
+        return model
+    check_private(path, owned=True)
+    warnings.warn(
+        f"{path} is not of the libraries' own kinds alone, and loading it runs code that is stored in it: trust its source",
+        UntrustedCodeWarning,
+        stacklevel=2,
+    )
+    from stable_baselines3.common.save_util import load_from_zip_file
+
     try:
-        data, _, _ = load_from_zip_file(path, device="cpu")
-    except Exception as error:  # anything, where it is a zip of something else
-        msg = f"{path} is not a model of Stable-Baselines3: {error}"
+        data, _, _ = load_from_zip_file(io.BytesIO(content), device="cpu")
+        policy = (data or {}).get("policy_class")
+        kinds = [kind for kind in known.values() if policy in kind.policy_aliases.values()]
+        by_clip = [kind for kind in kinds if (kind.__name__ == "A2C") == ("clip_range" not in (data or {}))]
+        loaded = [kind.load(io.BytesIO(content), device="cpu") for kind in (by_clip or kinds)[:1]]
+    except Exception as error:  # whatever the code in the file raises
+        msg = f"{path} is a model that cannot be loaded here: {type(error).__name__}: {error}"
         raise SettingsError(msg) from error
-    policy = (data or {}).get("policy_class")
-    kinds = [kind for kind in (MaskablePPO, QRDQN, DQN, PPO, A2C) if policy in kind.policy_aliases.values()]
-    if not kinds:
+    if not loaded:
         msg = f"{path} holds a model with the policy {policy}: MaskablePPO, PPO, A2C, DQN and QRDQN can be loaded by name"
         raise SettingsError(msg)
-    by_clip = [kind for kind in kinds if (kind is A2C) == ("clip_range" not in (data or {}))]
-    return (by_clip or kinds)[0].load(path, device="cpu")
+    return loaded[0]
 
 
 class ModelPlayer:

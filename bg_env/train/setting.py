@@ -12,10 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, TypeVar
 
-import numpy as np
-
 from bg_env._renamed import renamed_argument, warn_renamed
-from bg_env.checks import is_flag, is_whole
+from bg_env.checks import is_flag, is_number, is_whole
 from bg_env.errors import SettingsError, quoted
 
 __all__ = ["Setting", "check_fields", "described", "renamed_fields", "setting", "settings_of_class"]
@@ -112,7 +110,7 @@ class Setting:
         return self._is_number(value)
 
     def _is_number(self, value: Any) -> bool:
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not math.isfinite(value):
+        if not is_number(value) or not math.isfinite(value):
             return False
         return bool(self.low < value <= self.high if self.above else self.low <= value <= self.high)
 

@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from bg_env._jit import kernel
 from bg_env.errors import SettingsError
-from bg_env.files import read_arrays
+from bg_env.files import read_arrays, replacing
 from bg_env.observations import encoder
 from bg_env.players.valuenet.features import TACTICS, tactics
 from bg_env.rules import STATE, Phase, Rules, States
@@ -134,7 +134,7 @@ class ValueNet:
 
     def save(self, path: str | Path) -> None:
         """Write an .npz file that loads without pickle."""
-        with Path(path).open("wb") as file:
+        with replacing(path) as file:
             self.dump(file)
 
     def dump(self, file: IO[bytes]) -> None:

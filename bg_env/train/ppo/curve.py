@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bg_env.arena import Estimate
 from bg_env.errors import SettingsError, needs
 
-__all__ = ["Row", "draw_curve", "read_curve", "write_curve"]
+__all__ = ["Row", "draw_curve", "parsed_curve", "read_curve", "write_curve"]
 
 _SMOOTH: Final = 500
 """Games over which the bold line is a moving mean."""
@@ -73,13 +73,22 @@ def read_curve(path: Path) -> list[Row]:
     Raises:
         SettingsError: the file has other columns.
     """
-    with path.open(encoding="utf-8", newline="") as file:
-        head, *lines = list(csv.reader(file)) or [[]]
-    n = len(_COLUMNS)
-    players = head[n :: len(_ENDS)]
+    return parsed_curve(path.read_bytes(), path)
+
+
+def parsed_curve(content: bytes, path: Path) -> list[Row]:
+    """The rows in the content of a CSV file that `write_curve` wrote, or of the file at `path` that holds it.
+
+    Raises:
+        SettingsError: it has other columns, or a cell that is not such a number.
+    """
     rows: list[Row] | None = None
-    if head == [*_COLUMNS, *(name + end for name in players for end in _ENDS)] and {len(line) for line in lines} <= {len(head)}:
-        with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, csv.Error):
+        head, *lines = list(csv.reader(io.StringIO(content.decode(), newline=""))) or [[]]
+        n = len(_COLUMNS)
+        players = head[n :: len(_ENDS)]
+        expected = [*_COLUMNS, *(name + end for name in players for end in _ENDS)]
+        if head == expected and {len(line) for line in lines} <= {len(head)}:
             rows = [_row(line[:n], players, line[n:]) for line in lines]
     if rows is None:
         msg = f"{path} is not the curve of a training run: a table with the columns {','.join(_COLUMNS)}"

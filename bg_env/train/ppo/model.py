@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +13,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from bg_env.adapters.sb3 import Sb3VecEnv, make_sb3
+from bg_env.checks import is_number
 from bg_env.train.ppo.opponent_pool import OpponentPool
 from bg_env.train.ppo.options import SELF, PpoOptions, settings_of
 
@@ -65,11 +68,18 @@ def make_environment(options: PpoOptions, num_envs: int) -> ScaledRewards | Sb3V
     return env if match else ScaledRewards(env)
 
 
-def make_model(options: PpoOptions, num_envs: int | None = None) -> MaskablePPO:
-    """An untrained model over a batch of games, as `train` makes it; the same seed gives the same model."""
+def make_model(options: PpoOptions, num_envs: int | None = None, kept: Mapping[str, Any] = MappingProxyType({})) -> MaskablePPO:
+    """An untrained model over a batch of games, as `train` makes it; the same seed gives the same model.
+
+    Args:
+        options: of the training.
+        num_envs: games played at once; None for those of the options.
+        kept: hyperparameters of the run that is resumed, by name, among other facts.
+    """
     env = make_environment(options, num_envs or options.num_envs)
     hyperparameters = dict(_SELF_PLAY if options.opponent == SELF else _AGAINST_PLAYER)
     hyperparameters["batch_size"] = min(hyperparameters["batch_size"], ROLLOUT * env.num_envs)
+    hyperparameters |= {name: kept[name] for name in hyperparameters if is_number(kept.get(name), 0)}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="You have specified a mini-batch size")  # a smaller last one is harmless
         return MaskablePPO(

@@ -90,9 +90,9 @@ class PpoOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         _check_id(self.id)
+        _check_games(self.evaluate, self.games)
         for name in self.evaluate if self.opponent == SELF else (self.opponent, *self.evaluate):
             player(name, settings_of(self.id))
-        _check_games(self.evaluate, self.games)
         if self.minutes is None and self.steps is None:
             object.__setattr__(self, "minutes", MINUTES)
 
@@ -140,6 +140,8 @@ def choose_options(folder: RunFolder | None = None, **given: Any) -> PpoOptions:
     """
     if folder is None:
         return PpoOptions(**given)
+    if folder.notes.is_file():
+        _check_copy(folder)
     kept = {_RENAMED.get(name, name): value for name, value in folder.read_notes()["options"].items()}
     for name in ("id", "seed", "num_envs"):
         if name in given and given[name] != kept.get(name):
@@ -151,3 +153,16 @@ def choose_options(folder: RunFolder | None = None, **given: Any) -> PpoOptions:
     except TypeError as error:
         msg = f"the run in {folder.path} cannot be resumed, run.json is damaged: {error}"
         raise SettingsError(msg) from error
+
+
+def _check_copy(folder: RunFolder) -> None:
+    """Refuse a `run.json` that no run wrote, instead of replacing it by the notes in the checkpoint."""
+    known = settings_of_class(PpoOptions)
+    for name, value in folder.read_copied_notes()["options"].items():
+        one = known.get(_RENAMED.get(name, name))
+        try:
+            if one is not None:
+                one.checked(name, value)
+        except SettingsError as error:
+            msg = f"the run in {folder.path} cannot be resumed, run.json is damaged: {error}"
+            raise SettingsError(msg) from error

@@ -7,13 +7,13 @@ where the clock allows. On other machines, or with other numbers of threads, sum
 
 from __future__ import annotations
 
+import io
 import platform
 import sys
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
-from zipfile import BadZipFile
 
 import gymnasium
 import numpy as np
@@ -23,11 +23,12 @@ import bg_env
 from bg_env import arena
 from bg_env._renamed import old_names
 from bg_env.errors import SettingsError, needs
+from bg_env.train.events import Events, writer_class
 from bg_env.train.interrupt import FirstCtrlC
-from bg_env.train.ppo.curve import Row, draw_curve, read_curve, write_curve
+from bg_env.train.ppo.curve import Row, draw_curve, parsed_curve, write_curve
 from bg_env.train.ppo.evaluate import evaluate, score_table
 from bg_env.train.ppo.options import SELF, PpoOptions, settings_of
-from bg_env.train.run_folder import RunFolder
+from bg_env.train.run_folder import RunFolder, notes_text, parsed_notes
 
 try:
     import matplotlib as mpl  # imported now, so that its absence is found before the training and not after it
@@ -38,8 +39,8 @@ try:
     from stable_baselines3.common.callbacks import BaseCallback
     from stable_baselines3.common.logger import Logger
 
-    from bg_env.adapters.sb3 import Sb3VecEnv
-    from bg_env.train.ppo.model import ROLLOUT, ScaledRewards, batch_of, make_environment, make_model, warm_up
+    from bg_env.train.ppo.checkpoint import read_checkpoint, restored_model, write_checkpoint, written
+    from bg_env.train.ppo.model import ROLLOUT, batch_of, make_model, warm_up
     from bg_env.train.ppo.opponent_pool import EVERY, OpponentPool, actor_of
 except ImportError as error:
     msg = "training needs PyTorch, sb3-contrib and matplotlib"
@@ -50,7 +51,7 @@ __all__ = ["Outcome", "evaluate", "make_model", "score_table", "train"]
 _SAVE_SECONDS: Final = 30
 """Seconds between two saves of a run in progress."""
 _NEVER: Final = 10**9
-_DAMAGED: Final = (AttributeError, EOFError, IndexError, KeyError, RuntimeError, TypeError, ValueError, BadZipFile)
+_DAMAGED: Final = (AssertionError, AttributeError, EOFError, IndexError, KeyError, RuntimeError, TypeError, ValueError)
 """Errors of libraries that read a damaged file."""
 
 __getattr__ = old_names(__name__, FRESH="bg_env.train.ppo.evaluate:EVALUATION")
@@ -64,7 +65,7 @@ class Outcome:
         folder: where its files are.
         steps: decisions of the learner, over all sessions.
         seconds: seconds of training, over all sessions.
-        interrupted: whether Ctrl-C ended it; there were no evaluation games then.
+        interrupted: whether Ctrl-C or SIGTERM ended it; there were no evaluation games then.
         scores: evaluation games of the "untrained" and the "trained" net; empty if there were none.
     """
 
@@ -99,16 +100,18 @@ class _Count(BaseCallback):
 class _Run:
     """A training run in a folder: its model, its opponent pool, its curve, and how they are saved."""
 
-    def __init__(self, options: PpoOptions, folder: RunFolder, *, resume: bool) -> None:
+    def __init__(self, options: PpoOptions, folder: RunFolder, events: Events, *, resume: bool) -> None:
         self.options = options
         self.folder = folder
         self.notes: dict[str, Any] = {}
         self.rows: list[Row] = []
+        self.parts: dict[str, bytes] = {}
+        self.events = events
         self.seconds = 0.0
         if resume:
             try:
                 self._resume()
-                self.pool = self._make_pool(resume=True)
+                self.pool = self._make_pool()
             except SettingsError:
                 raise
             except _DAMAGED as error:
@@ -117,46 +120,46 @@ class _Run:
                 )
                 raise SettingsError(msg) from error
         else:
-            self.model = make_model(options)
-            self.pool = self._make_pool(resume=False)
+            self.model: MaskablePPO = make_model(options)
+            self.pool = self._make_pool()
         warm_up(options, self.pool)
         self.model.set_logger(Logger(folder=None, output_formats=[]))
         self.count = _Count()
 
     def _resume(self) -> None:
-        self.notes = self.folder.read_notes()
+        """Continue the run in the folder."""
+        arrays, self.parts = read_checkpoint(self.folder)
+        self.notes = parsed_notes(self.parts["run.json"], self.folder.notes)
         self.seconds = float(self.notes.get("seconds", 0.0))
-        if self.folder.curve.is_file():
-            self.rows = read_curve(self.folder.curve)
-        env = make_environment(self.options, self.options.num_envs)
-        self.model = MaskablePPO.load(self.folder.model, env=env, device="cpu")
+        self.model = restored_model(self.options, self.parts["model.zip"], self.folder.model)
+        if "curve.csv" in self.parts:
+            rows = parsed_curve(self.parts["curve.csv"], self.folder.curve)
+            self.rows = [row for row in rows if row.steps <= self.model.num_timesteps]
+        env: Any = self.model.env
         env.seed(self.options.seed + self.model.num_timesteps)  # other games, should those in progress be lost
-        if self.folder.games.is_file():
-            self._restore_games(env)
+        if arrays:
+            self._restore_games(arrays)
 
-    def _make_pool(self, *, resume: bool) -> OpponentPool | None:
+    def _make_pool(self) -> OpponentPool | None:
         """In self-play the opponent pool, with at least one snapshot, as the opponent in all games."""
         options, model = self.options, self.model
         if options.opponent != SELF:
             return None
         observation = gymnasium.spec(options.id).kwargs.get("observation", "tesauro")
         pool = OpponentPool(actor_of(model.policy), settings_of(options.id), observation, seed=options.seed)
-        if resume and self.folder.pool.is_file():
-            with self.folder.pool.open("rb") as file:
-                pool.restore(file, until=model.num_timesteps)
+        if "pool.npz" in self.parts:
+            pool.restore(io.BytesIO(self.parts["pool.npz"]), until=model.num_timesteps)
         if not pool.steps:
             pool.add(actor_of(model.policy), model.num_timesteps)
         batch_of(model.env).env.set_opponent(pool)
         return pool
 
-    def _restore_games(self, env: ScaledRewards | Sb3VecEnv) -> None:
+    def _restore_games(self, saved: dict[str, Any]) -> None:
         """Continue the games in progress and the random numbers, if they belong to this model."""
-        with np.load(self.folder.games) as kept:
-            saved = {name: kept[name] for name in kept.files}
-        if int(saved["steps"]) != self.model.num_timesteps:
+        if int(saved["steps"]) != self.model.num_timesteps:  # a run of version 0.1 that was killed between two files
             return
-        games = {name: saved[name] for name in ("plan", "states", "slots", "dice") if name in saved}
-        self.model._last_obs = batch_of(env).restore({"settings": str(saved["settings"]), **games})
+        games: dict[str, Any] = {name: saved[name] for name in ("plan", "states", "slots", "dice") if name in saved}
+        self.model._last_obs = batch_of(self.model.env).restore({"settings": str(saved["settings"]), **games})
         self.model._last_episode_starts = saved["starts"]
         torch.set_rng_state(torch.from_numpy(saved["torch"]))
         np.random.set_state(("MT19937", saved["numpy"], int(saved["numpy_at"]), 0, 0.0))  # noqa: NPY002 - SB3's own
@@ -198,7 +201,7 @@ class _Run:
         """Write everything that the folder holds."""
         model, options = self.model, self.options
         numpy_state = np.random.get_state(legacy=False)  # noqa: NPY002 - SB3's own
-        arrays = {
+        arrays: dict[str, Any] = {
             **batch_of(model.env).env.save(),
             "steps": np.int64(model.num_timesteps),
             "starts": model._last_episode_starts,
@@ -206,11 +209,6 @@ class _Run:
             "numpy": numpy_state["state"]["key"],
             "numpy_at": np.int64(numpy_state["state"]["pos"]),
         }
-        if self.pool is not None:
-            self.folder.write(self.folder.pool, self.pool.dump)
-        self.folder.write(self.folder.model, lambda file: model.save(file, exclude=["_last_obs", "_last_episode_starts"]))
-        self.folder.write(self.folder.games, lambda file: np.savez(file, **arrays))
-        self.folder.write(self.folder.curve, lambda file: write_curve(file, self.rows))
         self.notes |= {
             "options": asdict(options),
             "steps": model.num_timesteps,
@@ -220,7 +218,13 @@ class _Run:
         self.notes.pop("scores", None)
         if scores:
             self.notes["scores"] = {name: result.to_dict() for name, result in scores.items()}
-        self.folder.write_notes(self.notes)
+        if self.pool is not None:
+            self.parts["pool.npz"] = written(self.pool.dump)
+        self.parts["model.zip"] = written(lambda file: model.save(file, exclude=["_last_obs", "_last_episode_starts"]))
+        self.parts["curve.csv"] = written(lambda file: write_curve(file, self.rows))
+        self.parts["run.json"] = notes_text(self.notes)
+        self.folder.save(lambda file: write_checkpoint(file, arrays, self.parts), self.parts)
+        self.events.write(map(_point, self.rows))
 
     def draw(self, scores: dict[str, arena.Result]) -> None:
         """Draw the curve."""
@@ -243,32 +247,48 @@ def train(
     *,
     resume: bool = False,
     progress: bool = True,
+    tensorboard: bool | None = None,
 ) -> Outcome:
     """Train MaskablePPO, save model and learning curve in a folder, and evaluate the untrained and the trained net.
 
-    Ctrl-C ends the training after the current rollout; everything is saved. A run can be resumed at any later time.
+    Ctrl-C or SIGTERM ends the training after the current rollout; everything is saved. A run can be resumed at any later time,
+    also one that was killed.
 
     Args:
         options: what to train.
         folder: where to write.
         resume: whether to continue the run in the folder.
         progress: whether to show progress bars (on stderr).
+        tensorboard: whether to write event files for TensorBoard; None: where it is installed.
 
     Raises:
         SettingsError: the run in the folder cannot be resumed.
+        MissingDependencyError: `tensorboard` is True, and it is not installed.
     """
+    events = Events(folder.path, writer_class(tensorboard))
     threads_before = torch.get_num_threads()
     torch.set_num_threads(options.threads)
     try:
-        run = _Run(options, folder, resume=resume)
-        folder.make()  # only now is there a run that could replace another
-        interrupted = _learn(run, progress)
-        scores = {} if interrupted or not options.games else _evaluate(run, progress)
-        run.save(scores)
+        with events:
+            run = _Run(options, folder, events, resume=resume)
+            folder.start()
+            if resume:
+                folder.write_copies(run.parts)
+            interrupted = _learn(run, progress)
+            scores = {} if interrupted or not options.games else _evaluate(run, progress)
+            run.save(scores)
         run.draw(scores)
     finally:
         torch.set_num_threads(threads_before)
     return Outcome(folder.path, run.model.num_timesteps, run.seconds, interrupted or not (scores or not options.games), scores)
+
+
+def _point(row: Row) -> tuple[int, dict[str, float]]:
+    """A row as TensorBoard shows it."""
+    found = {"train/entropy": row.entropy, "train/kl": row.kl, "train/explained": row.explained}
+    if row.games:
+        found |= {"rollout/points": row.points / row.games, "rollout/wins": row.wins / row.games}
+    return row.steps, found | {f"points_a_game/{who}": points.value for who, points in row.evaluated}
 
 
 def _bar(progress: bool) -> dict[str, Any]:

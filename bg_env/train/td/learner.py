@@ -24,8 +24,9 @@ from typing import IO, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from bg_env.checks import checked_even
 from bg_env.errors import SettingsError, needs
-from bg_env.files import read_arrays
+from bg_env.files import read_arrays, replacing
 from bg_env.observations import encoder
 from bg_env.players.pubeval import pubeval_table
 from bg_env.players.valuenet.evaluate import Evaluator, plain
@@ -247,8 +248,12 @@ class TDLearner:
         """Points a game of the averaged net against pubeval over duplicate games, and half the 95 % interval.
 
         Args:
-            games: an even number of games, with the same dice at every call.
+            games: an even number of games, at least 4, with the same dice at every call.
+
+        Raises:
+            SettingsError: it is another number.
         """
+        checked_even("games", games, 4)
         settings = Settings(self.settings.variant, cube=False)
         rules = settings.record()
         arrays, points = self.net().kernel_arrays(rules), np.zeros(games, np.int32)
@@ -264,11 +269,11 @@ class TDLearner:
 
     def save(self, path: str | Path) -> None:
         """Write everything needed to continue the run to an .npz file that loads without pickle."""
-        with Path(path).open("wb") as file:
+        with replacing(path) as file:
             self.dump(file)
 
-    def dump(self, file: IO[bytes]) -> None:
-        """Write it to an open file; see `save`."""
+    def dump(self, file: IO[bytes], **more: Any) -> None:
+        """Write it to an open file, with `more` arrays by name that `load` does not read; see `save`."""
         arrays: dict[str, Any] = {"settings": np.array(str(_plain(asdict(self.settings))))}
         for name, weights in (("weight", self._weights), ("average", self._average)):
             arrays |= {f"{name}{k}": w.detach().numpy() for k, w in enumerate(weights)}
@@ -281,8 +286,8 @@ class TDLearner:
         if self._buffer is not None:
             arrays |= self._buffer.content()
         arrays |= {"states": self._states, "episodes": self._episodes}
-        arrays |= {"rounds": np.array(self.rounds), "seconds": np.array(self.seconds)}
-        np.savez(file, **arrays)
+        arrays |= {"rounds": np.array(self.rounds), "seconds": np.array(self.seconds), "loss": np.array(self.loss)}
+        np.savez(file, **arrays, **more)
 
     @classmethod
     def load(cls, path: str | Path, *, threads: int = 1) -> TDLearner:
@@ -302,7 +307,7 @@ class TDLearner:
             learner = cls(replace(settings, start=""), threads=threads)  # the net that it started from may be gone
             learner.settings = settings
             learner._restore(content)
-        except (ValueError, KeyError, RuntimeError, SyntaxError, TypeError) as error:
+        except (AttributeError, ValueError, KeyError, RuntimeError, SyntaxError, TypeError) as error:
             msg = f"{path} is not a file of a TD run: {error}"
             raise SettingsError(msg) from error
         return learner
@@ -328,6 +333,7 @@ class TDLearner:
         self._episodes[...] = content["episodes"]
         self.rounds = int(content["rounds"])
         self.seconds = float(content["seconds"])
+        self.loss = float(content.get("loss", np.nan))  # version 0.1 did not save it
 
 
 def _arrays(settings: TDSettings, outputs: int) -> tuple[npt.NDArray[Any], ...]:
