@@ -120,7 +120,7 @@ def test_frames_have_dice_and_ids():
         assert frame.dice == (moment.entry.dice if rolled else None)
         if states[0]["phase"] in NO_IDS:
             continue
-        for name in ("XGID", "GNU Backgammon"):
+        for name in ("XGID", "GNUBG id"):
             read, _ = read_position(frame.ids[name])
             assert read[0]["points"].tolist() == states[0]["points"].tolist()
             assert (read[0]["turn"], read[0]["cube"]) == (states[0]["turn"], states[0]["cube"])

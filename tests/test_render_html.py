@@ -386,6 +386,8 @@ def test_an_address_with_a_frame_and_a_narrow_screen(opened):
     sizes = opened.evaluate(f"{boxes}.map((e) => e.getBoundingClientRect()).map((b) => Math.min(b.width, b.height))")
     assert len(sizes) > 15
     assert min(sizes) >= 44
+    inside = f"{boxes}.filter((e) => e.scrollWidth > e.clientWidth || e.getBoundingClientRect().right > 390).map((e) => e.id)"
+    assert opened.evaluate(inside) == []
     top = "((id) => document.getElementById(id).getBoundingClientRect().top)"
     order = opened.evaluate(f"['board', 'controls', 'now', 'moves', 'plots'].map({top})")
     assert order == sorted(order)

@@ -65,7 +65,7 @@ def _before(played: Replay, moment: Moment) -> States | None:
 
 
 def _ids(states: States, i: int, shown: tuple[Settings, ...]) -> Iterator[tuple[str, str]]:
-    for name, write in (("XGID", write_xgid), ("GNU Backgammon", _gnubg_ids)):
+    for name, write in (("XGID", write_xgid), ("GNUBG id", _gnubg_ids)):
         text = _written(write, states, i, shown)
         if text:
             yield name, text
