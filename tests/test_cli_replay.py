@@ -59,6 +59,7 @@ def test_files_are_replayed_one_after_the_other():
 
 def test_a_summary_follows_several_files(tmp_path):
     good, bad = mat(tmp_path), mat(tmp_path, "b.mat", broken=True)
+    (tmp_path / "none.mat").write_text("nothing")
     result = run("replay", good, bad, tmp_path / "none.mat", MATCH)
     lines = result.output.splitlines()
     assert result.exit_code == 1

@@ -198,7 +198,7 @@ def go_on(before: str, *words: object) -> None:
 
 
 def line_width() -> int:
-    """Characters in a line of the terminal; 80 where there is none."""
+    """Characters in a line of the terminal; 80 without one."""
     return shutil.get_terminal_size((80, 24)).columns
 
 
