@@ -95,7 +95,7 @@ def random_states(n: int, seed: int = 0) -> States:
 
 
 def whole_plays(seconds: float, states: States) -> Counted:
-    """The distinct whole plays of all states, again and again, without observations."""
+    """The distinct whole plays of all states, repeatedly, without observations."""
     rules = Settings(cube=False).record()
     counted = {"rolls": 0.0, "plays": 0.0}
 

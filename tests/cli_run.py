@@ -27,7 +27,7 @@ class Done:
 
 
 def said(text):
-    """What was printed, less the line that kernels are compiled, with which any command may begin."""
+    """The printed text, without the lines about the compilation of kernels, with which any command may begin."""
     return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(COMPILING))
 
 

@@ -1,4 +1,4 @@
-"""What all tests share: the handed cases, and how hypothesis runs."""
+"""Common parts of all tests: the cases in the shared folder, and the settings of hypothesis."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session):
-    """Where nothing may be skipped (`.ci/groups`), a skip is a failure: the library that it needs should be there."""
+    """Count skips as failures in runs in which every library should be there (`.ci/groups`)."""
     report = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("BG_ENV_NO_SKIPS") and report and report.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

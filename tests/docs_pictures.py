@@ -244,4 +244,4 @@ def _pictures() -> dict[str, Callable[[], str]]:
 
 
 PICTURES = _pictures()
-"""How each picture under docs/images is made."""
+"""The function that makes each picture under docs/images."""

@@ -27,4 +27,4 @@ EXAMPLES = {
     "skrl": ("skrl_ppo.py", [r"wrap_env\(", r"masked_fill"]),
     "temporal differences by self-play": ("td_selfplay.py", [r"TDLearner\("]),
 }
-"""What it is: (the example, regular expressions that its text must match)."""
+"""By description: the example, and regular expressions that its text must match."""

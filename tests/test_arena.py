@@ -323,7 +323,7 @@ def test_several_players_are_ranked():
 
 
 def test_elo_is_that_of_chess():
-    """Who wins ten games to one is 400 points better."""
+    """A player who wins ten games to one is 400 points better."""
 
     def side(name, wins):
         share = arena.Estimate(wins, 0, 1)

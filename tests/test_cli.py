@@ -550,7 +550,7 @@ def test_the_td_learner_from_the_command_line(tmp_path):
     assert not result.stderr
     with_warning = run("train", "--algorithm", "td", *small, "--out", tmp_path / "old")
     assert with_warning.exit_code == 0
-    assert with_warning.stderr == "bg-env train: --algorithm goes with version 0.3: write bg-env train td instead\n"
+    assert with_warning.stderr == "bg-env train: --algorithm will be removed in version 0.3: write bg-env train td instead\n"
     with np.load(out / "net.npz") as one, np.load(tmp_path / "old" / "net.npz") as other:
         assert (one["w1"] == other["w1"]).all()
     assert run("train", "td", "--resume", "--out", out, "--games", "4", "--quiet").exit_code == 0

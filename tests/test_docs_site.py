@@ -26,7 +26,7 @@ def pages() -> str:
 
 
 def reference() -> dict[str, list[str]]:
-    """What Sphinx makes pages of, by directive, and the members of modules that are named there one by one."""
+    """The objects that Sphinx documents, by directive, and the members of modules that are named there one by one."""
     found: dict[str, list[str]] = {}
     for kind, path, members in re.findall(r"^\.\. auto(\w+):: (bg_env[\w.]*)\n(?:   :members: (.+)\n)?", pages(), re.MULTILINE):
         found.setdefault(kind, []).append(path)

@@ -1,4 +1,4 @@
-"""What PettingZoo, Gymnasium and Stable-Baselines3 ask of an environment, for every module, id and kind of option."""
+"""The checkers of PettingZoo, Gymnasium and Stable-Baselines3, for every module, id and kind of option."""
 
 from __future__ import annotations
 

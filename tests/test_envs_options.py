@@ -114,7 +114,7 @@ SHORT = Settings(Variant("short", {24: 2, 6: 3}), match_length=3, allow_dead_cub
 
 @pytest.mark.parametrize("owner", [BackgammonEnv, SingleEnv, VectorEnv])
 def test_the_list_of_options_is_one(owner):
-    """What Settings and EnvOptions take is what a constructor shows, with the same defaults and types, and documents."""
+    """A constructor shows and documents the fields of Settings and EnvOptions, with the same defaults and types."""
     stakes, shown = inspect.signature(Settings).parameters, inspect.signature(EnvOptions).parameters
     assert [*OPTIONS] == ["variant", "settings", *list(stakes)[1:], *list(shown)[1:]]
     assert set(EnvKeywords.__annotations__) == set(OPTIONS) - {"variant"}

@@ -1,4 +1,4 @@
-"""What an environment or a Game plays can be written as a record and read back to the same game."""
+"""Records of games that an environment or a Game plays, written and read back as the same games."""
 
 from __future__ import annotations
 

@@ -70,8 +70,8 @@ RUNS = {
         "writes": ["run/model.zip", "run/curve.csv", "run/curve.png"],
     },
 }
-"""How each example is run here: briefly. `also`: with these arguments too. `warns`: its library warns by itself, so warnings
-are no errors there."""
+"""The brief run of each example. `also`: further arguments that it is run with. `warns`: its library warns by itself, so
+warnings are not errors there."""
 CHOSEN = [name for name in RUNS if not REQUIRED or name in REQUIRED]
 each = pytest.mark.parametrize("name", RUNS)
 

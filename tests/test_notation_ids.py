@@ -86,7 +86,7 @@ def test_three_ids_of_one_game(xgid, position, match):
 
 
 def held(states):
-    """What an id holds of a state."""
+    """The part of a state that an id holds."""
     s = states[0]
     names = ["phase", "decider", "cube", "owner", "chain", "crawford", "ending", "stage"]
     names += ["winner", "level", "won"] if s["phase"] == Phase.OVER else ["turn"]

@@ -197,7 +197,7 @@ PLAIN = {name: globals()[f"plain_{name}"] for name in SIZES}
 
 
 def plain_viewer(state):
-    """Who looks if nobody is named."""
+    """The default viewer."""
     winner = state["winner"] if state["phase"] == Phase.OVER else -1
     return int(next(who for who in (state["decider"], winner, state["turn"], 0) if who >= 0))
 

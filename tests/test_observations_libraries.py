@@ -156,7 +156,7 @@ def test_pgx_bit_for_bit():
 
 
 def test_pgx_steps_are_our_steps():
-    """Where Pgx's step is legal here too, both boards stay the same after it: so points and dice mean the same."""
+    """Both boards agree after each step of Pgx that is legal here too, so points and dice mean the same."""
     rows, item, rules = pgx_rows(), encoder("pgx"), CUBELESS.record()
     followed = 0
     for k in range(len(rows["over"]) - 1):

@@ -63,7 +63,7 @@ def plain_extra(state, seat: int, settings: Settings, kind: str) -> np.ndarray:
 
 
 def plain_worth(net: ValueNet, state, seat: int, settings: Settings) -> float:
-    """What a state without a decision to come before the next roll is worth, in money play at the cube as it is."""
+    """The value of a state without a decision before the next roll, in money play at the present cube."""
     stake = 1 if settings.match_length else 2 ** int(state["cube"])
     if state["winner"] >= 0:
         sign = 1 if state["winner"] == seat else -1

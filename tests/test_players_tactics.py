@@ -1,4 +1,4 @@
-"""What nets are told besides the places of the checkers: against hand-counted shots, legal plays and the other side's view."""
+"""Inputs of nets beside the places of the checkers, compared with hand-counted shots, legal plays and the other side's view."""
 
 from __future__ import annotations
 

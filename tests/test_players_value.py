@@ -83,7 +83,7 @@ def won_level(loser):
 
 
 def worths(net, plays, variant, points=POINTS):
-    """What each play is worth to the player who makes it, by the net alone."""
+    """The value of each play to the player who makes it, by the net alone."""
     odds = nets.plain_odds(net, [play.result for play in plays], variant)
     values = -odds @ points
     for k, play in enumerate(plays):
@@ -93,7 +93,7 @@ def worths(net, plays, variant, points=POINTS):
 
 
 def deep_worth(net, play, variant):
-    """What a play is worth over all rolls of the opponent, who answers by the net alone."""
+    """The value of a play over all rolls of the opponent, who answers by the net alone."""
     if play.result.opponent[OFF] == VARIANTS[variant].checkers:
         return POINTS[won_level(play.result.mover) - 1]
     total = 0.0
@@ -103,7 +103,7 @@ def deep_worth(net, play, variant):
 
 
 def index_of(player, position, roll, settings, turn=0):
-    """Which of `position.legal_plays` the player makes."""
+    """The index in `position.legal_plays` of the play that the player makes."""
     steps = player.choose_plays(state_of(position, roll, settings, turn), None)[0]
     game = state_of(position, roll, settings, turn)
     for action in steps[steps >= 0]:

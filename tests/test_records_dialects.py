@@ -17,7 +17,7 @@ DIALECTS = Path(__file__).parent / "data" / "dialects"
 
 
 class Case(NamedTuple):
-    """How a file is read: the length, what is awarded (winner, points) and the notes."""
+    """The expected reading of a file: the length, the awards (winner, points) and the notes."""
 
     length: int
     awards: list[tuple[int | None, int]]
@@ -72,7 +72,7 @@ def only(name):
 
 
 def played(result: Replay, flip: int = 0):
-    """What happens in the games of a replay, boards included; of the other player where `flip` is 1."""
+    """The events in the games of a replay, boards included; with the players exchanged where `flip` is 1."""
     return [
         (
             tuple(

@@ -50,7 +50,7 @@ def test_gnubg_games_are_clean(name, ending):
 
 
 def cube_turns(entries):
-    """What both formats say of a game: rolls, plays without hits, turns of the cube, answers that both write."""
+    """The contents of a game in both formats: rolls, plays without hits, turns of the cube, answers that both write."""
     said, turns = [], 0
     for entry in entries:
         turns = turns + 1 if entry.kind in ("double", "beaver") else turns if entry.kind in ("take", "drop") else 0

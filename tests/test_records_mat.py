@@ -301,7 +301,7 @@ def test_names_are_made_fit_to_be_written():
 
 
 def test_files(tmp_path):
-    """What a file is judged to be; what cannot be read at all is an error in words, not an exception."""
+    """The results for good and bad files; a file that cannot be read is reported as an error in words, not an exception."""
     good, bad, none = tmp_path / "good.mat", tmp_path / "bad.mat", tmp_path / "none.mat"
     good.write_bytes(PLAIN.format(length=0, rows=OPENING).replace("Alpha", "Ren\xe9").encode("latin-1"))
     bad.write_text(

@@ -60,7 +60,7 @@ def follow(settings, start, events):
 
 
 def told(record, *, values=True):
-    """What each game says, in plain values; without what `.mat` leaves out, and unless `values` what `.sgf` does."""
+    """The contents of each game as plain values, less those that `.mat` omits and, unless `values`, those that `.sgf` omits."""
     games = []
     for game in record.games:
         entries = [entry for entry in game.entries if entry.kind not in ("resign", "throw", "tie")]

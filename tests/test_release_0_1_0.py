@@ -1,4 +1,4 @@
-"""What version 0.1.0 wrote still loads, and goes on as it did there; its module names still import."""
+"""Files that version 0.1.0 wrote: they still load and continue as they did there; its module names still import."""
 
 from __future__ import annotations
 

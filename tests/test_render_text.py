@@ -17,7 +17,7 @@ from bg_env.rules.variant import BAR, OFF, VARIANTS
 
 
 def read_board(text: str) -> dict:
-    """What a reader sees: checkers by symbol and column ("bar", "off" or the number written at the edge), cube, dice."""
+    """The contents of a text board: checkers by symbol and column ("bar", "off" or the number at the edge), cube, dice."""
     lines = text.splitlines()
     top = next(k for k, line in enumerate(lines) if re.match(r"[┌+]", line))
     rows = [re.sub("[─-]", " ", line) for line in lines[top : top + 13]]

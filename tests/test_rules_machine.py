@@ -209,7 +209,7 @@ TestTwin.settings = settings(max_examples=150, stateful_step_count=8, suppress_h
 @pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.parametrize("options", [{"match_length": 5}, {"cube": True, "jacoby": True, "beavers": 2, "auto_doubles": 1}])
 def test_a_whole_episode_of_every_variant(name, options):
-    """What hypothesis draws may be short: here every variant's match and money game is played out."""
+    """Episodes that hypothesis draws may be short: here every variant's match and money game is played to its end."""
     rng = random.Random(f"{name} {options}")
     twin = Twin()
     twin.begin(Settings(name, **options))

@@ -124,7 +124,7 @@ def test_steps_and_plays_are_the_oracles(name, source):
 
 
 def clauses(board, dice):
-    """Which clauses bite in a position with a roll."""
+    """The clauses that decide in a position with a roll."""
     first, legal = list(oracle.single_steps(board, dice)), oracle.legal_steps(board, dice)
     most, two = oracle.longest(board, dice), len(set(dice)) == 2
     if not first:

@@ -212,7 +212,7 @@ HYPERGAMMON = {"variant": "hypergammon", "cube": False, "mask": "info", "autores
 
 
 def episodes_of(env, steps=150):
-    """What the episodes of an `Sb3VecEnv` came to, by the same actions each time."""
+    """The results of the episodes of an `Sb3VecEnv`, with the same actions each time."""
     env.seed(1)
     env.reset()
     found = []

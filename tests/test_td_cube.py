@@ -25,7 +25,7 @@ SMALL = TDSettings(total=400, hidden=(24, 12), batch=16, turns=6, minibatch=32, 
 
 
 def record_of(settings: Settings, kind: str, *, explore: float = 0.0, games: int = 60, turns: int = 90):
-    """What self-play of a random net records."""
+    """The trajectories that self-play of a random net records."""
     rules, net = settings.record(), nets.random_net(2, kind=kind, tactics=kind == "match")
     evaluator = Evaluator(net.kernel_arrays(rules), rules, PAYOFFS)
     seeds, episodes, states = np.arange(games, dtype=np.uint64), np.zeros(games, np.int64), np.zeros(games, STATE)

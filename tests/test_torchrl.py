@@ -25,7 +25,7 @@ def wrapped(mask="observation", **settings):
 
 
 def test_torchrl_stumbles_over_a_second_mask():
-    """What the documentation says of TorchRL 0.14: once this fails, the warning there can go."""
+    """The fault of TorchRL 0.14 that the documentation describes: once this test fails, the warning there can be removed."""
     with pytest.raises(TypeError, match="'NoneType' object does not support item assignment"):
         wrapped("both").reset()
 

@@ -115,7 +115,7 @@ def test_one_snapshot_plays_alone_and_none_is_told_of():
     with pytest.raises(OrderError, match=r"the pool is empty: add\(\)"):
         OpponentPool(net_of(1), CUBELESS).draw(0)
     for wrong in ({"size": 0}, {"newest": 1.5}):
-        with pytest.raises(SettingsError, match="a pool keeps at least 1"):
+        with pytest.raises(SettingsError, match="a pool's size is at least 1"):
             OpponentPool(net_of(1), CUBELESS, **wrong)
 
 

@@ -4,11 +4,11 @@ Each dice stream is played twice with the seats swapped, so that the luck of the
 are not independent; so pairs are averaged, and the 95 % intervals come from the spread of the pairs. (Two players that are the
 same function of state and words play the same game twice, and their result is exactly 0.)
 
-The same seed gives the same games, however many are played at once, for players that draw from their words alone; nets may
-differ in ties with the size of the batch.
+The same seed gives the same games, however many are played at once, for players that use no randomness but their words; nets
+may break ties differently for different batch sizes.
 
-`play_part` plays any part of the games, on another machine if need be, and `joined` makes of the parts the result that `play`
-has for the whole. `bg_env.arena.on_ray` does so on Ray.
+`play_part` plays any part of the games, on another machine if need be, and `joined` combines the parts into the result that
+`play` returns for the whole. `bg_env.arena.on_ray` does this on Ray.
 """
 
 from bg_env.arena.estimates import Estimate, mean_of, share_of

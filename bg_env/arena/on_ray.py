@@ -58,7 +58,7 @@ def packed(value: Any) -> bytes:
 
 
 def unpacked(content: bytes) -> Any:
-    """The value that `packed` made bytes of."""
+    """The value that `packed` turned into these bytes."""
     return pickle.loads(content)  # noqa: S301 - our own, come with the task that asks for it
 
 
@@ -97,7 +97,7 @@ def checked_retries(retries: int) -> int:
 
 
 def cuts(n: int, tasks: int | None, share: int = _SHARE) -> list[tuple[int, int]]:
-    """The ranges of `n` things, (first, end), that so many tasks share; None: `share` tasks for each processor of the cluster.
+    """The ranges (first, end) of `n` things, one for each of `tasks` tasks; None: `share` tasks for each processor.
 
     Raises:
         SettingsError: `tasks` is neither None nor a whole number of at least 1.
@@ -165,7 +165,7 @@ def play_on_ray(
 
 
 def _check_cpus(cpus: Any) -> None:
-    """Refuse a number that Ray would wait for without end, or refuse in words of its own."""
+    """Refuse a number for which Ray would wait forever, or which it would refuse with a message of its own."""
     if isinstance(cpus, bool) or not isinstance(cpus, (int, float)) or not 0 <= cpus < float("inf"):
         msg = f"cpus is a number of processors, at least 0, not {quoted(cpus)}"
         raise SettingsError(msg)
@@ -181,7 +181,7 @@ def _part(a: bytes, b: bytes, match_up: bytes, first: int) -> Part:
 
 
 def _name(one: Any) -> str:
-    """The name of a player of which no task has ended."""
+    """The name of a player, for a result to which no task has contributed."""
     return one if isinstance(one, str) else name_of(one)
 
 

@@ -25,7 +25,7 @@ def play(a: Any, b: Any, *, progress: Callable[[int], object] | None = None, **o
         a: the first player: a name, an object with `choose` or `choose_plays`, a model, or a callable from a batch of
             observations (a dict of `observation` and `action_mask`) to actions; see `bg_env.players.player_for`.
         b: the second, likewise.
-        progress: called now and then with the number of games that have ended since the last call.
+        progress: called from time to time with the number of games that have ended since the last call.
         **options: `games`, `seed`, `boards`, `observation`, `mask` and `names` as of `bg_env.arena.MatchUp`; and `settings`, a
             `bg_env.Settings`, or its fields by name, `variant` among them.
 

@@ -73,7 +73,7 @@ class Result:
         return "game" if self.settings.money else "match"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain numbers and text, for JSON; None for numbers that so few games do not give."""
+        """Everything as plain numbers and text, for JSON; None for numbers that are undefined for so few games."""
         sides = []
         for side in self.sides:
             estimates = {name: getattr(side, name).to_dict() for name in ("wins", "gammons", "backgammons")}
@@ -138,7 +138,7 @@ def joined(parts: Sequence[Part]) -> Result:
         SettingsError: there is no part, the parts are not of the same games, or a part is missing or there twice.
     """
     if not parts:
-        msg = "there is no part to make a result of"
+        msg = "there are no parts to combine into a result"
         raise SettingsError(msg)
     parts = sorted(parts, key=lambda part: part.first)
     one, due = parts[0], 0

@@ -41,7 +41,7 @@ _RANGES: Final = {
 
 
 def _refuse(what: str) -> NoReturn:
-    msg = f"what was saved {what}: give what save() gave"
+    msg = f"what was saved {what}: give the return value of save()"
     raise SettingsError(msg)
 
 
@@ -68,7 +68,7 @@ def read_saved(saved: Any, plan: Plan, options: EnvOptions, n: int) -> tuple[Sta
     """
     settings = options.settings
     if not isinstance(saved, Mapping):
-        msg = f"restore() takes what save() gave, not {quoted(saved)}"
+        msg = f"restore() takes the return value of save(), not {quoted(saved)}"
         raise SettingsError(msg)
     missing = [name for name in _PARTS if name not in saved]
     if missing:
@@ -101,12 +101,12 @@ def read_saved(saved: Any, plan: Plan, options: EnvOptions, n: int) -> tuple[Sta
 def _dice(given: Any) -> npt.NDArray[np.int64]:
     dice = np.asarray(given) if isinstance(given, np.ndarray) else np.empty(0)
     if dice.ndim != 2 or dice.shape[1] != 2 or dice.dtype.kind not in "iu" or (len(dice) and not _within(dice, 1, 6).all()):
-        _refuse("has dice that are no pairs of numbers from 1 to 6")
+        _refuse("has dice that are not pairs of numbers from 1 to 6")
     return dice.astype(np.int64)
 
 
 def _within(values: Any, low: int, high: int) -> npt.NDArray[np.bool_]:
-    """Which games have nothing outside of the range."""
+    """Whether all values of each game are in the range."""
     inside: npt.NDArray[np.bool_] = ((values >= low) & (values <= high)).reshape(len(values), -1).all(axis=1)
     return inside
 

@@ -78,7 +78,7 @@ def _gnubg_ids(states: States, i: int, settings: Settings) -> str:
 def _written(write: Callable[[States, int, Settings], str], states: States, i: int, shown: tuple[Settings, ...]) -> str | None:
     """The id of a state, under the settings that the record states if it can be; None where no id holds the state.
 
-    No id has a word for a double that is possible only because dead cubes may be turned, nor for one that was declined.
+    No id can express a double that is possible only because dead cubes may be turned, nor one that was declined.
     """
     other: States = states[i : i + 1].copy()
     if other[0]["phase"] == Phase.ROLL_OR_DOUBLE:

@@ -19,7 +19,7 @@ __all__ = ["replay"]
 
 
 class _Tally:
-    """Counts of what was found in files."""
+    """Counts of the files, records and faults seen so far."""
 
     def __init__(self) -> None:
         self.files = self.clean = self.unread = self.faults = self.games = 0

@@ -66,7 +66,7 @@ class Screen:
         self.print(text)
 
     def board(self, game: Game) -> None:
-        """Print the board; the story prints how the game ended."""
+        """Print the board without the result, which the story prints."""
         text = board_text(
             game.states,
             0,
@@ -299,7 +299,7 @@ class _Person:
         return [[int(action) for action in row if action >= 0] for row in steps]
 
     def _asked_for(self, text: str, ahead: Game) -> bool:
-        """Do what is not a move of the game; whether `text` was such a command."""
+        """Carry out a command that is not a move of the game; returns whether `text` was such a command."""
         say, first, *rest = self.screen.say, *text.split()
         if first in ("help", "?", "h"):
             say(HELP)

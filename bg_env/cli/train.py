@@ -50,7 +50,7 @@ class _Learners(click.Group):
         if learner not in self.commands:
             msg = f"no learner is called {learner!r}: choose from {', '.join(self.commands)}"
             raise click.UsageError(msg)
-        click.echo(f"bg-env train: --algorithm goes with version 0.3: write bg-env train {learner} instead", err=True)
+        click.echo(f"bg-env train: --algorithm will be removed in version 0.3: write bg-env train {learner} instead", err=True)
         return rest, learner
 
 

@@ -154,12 +154,12 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
             self.render()
 
     def step(self, action: Any) -> None:
-        """Do the action of `agent_selection`; None for an agent that is done.
+        """Take the action of `agent_selection`; None for an agent that is done.
 
         Raises:
             OrderError: before `reset`, or after both agents have been stepped out.
-            IllegalActionError: the action is no integer of the action space or, under `illegal="raise"`, not legal. Nothing
-                has changed.
+            IllegalActionError: the action is not an integer of the action space or, under `illegal="raise"`, not legal.
+                Nothing has changed.
             BaseException: an interrupt; the step is done or not begun, or the environment must be reset.
         """
         if self._checks:
@@ -222,7 +222,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
             raise
 
     def observe(self, agent: str) -> Any:
-        """What an agent sees now: fresh arrays, at any time, also while it waits and after the end.
+        """The present observation of an agent, in new arrays; at any time, also while it waits and after the end.
 
         Returns:
             A dict of `observation` (float32) and `action_mask` (int8 (actions,): zeros while the other decides, ones at the
@@ -235,9 +235,9 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         return {"observation": episode.observation(seat), "action_mask": episode.mask(seat)}
 
     def state(self) -> npt.NDArray[np.float32]:
-        """The whole state, of `state_space`, for a central critic: the observation of player_0, whoever acts.
+        """The whole state, in `state_space`, for a central critic: the observation of player_0, whichever agent acts.
 
-        Both players see everything, so it is all that there is. It is a new array, at any time after the first reset.
+        Both players see everything, so nothing is missing. It is a new array, at any time after the first reset.
         """
         self._need_reset("state()")
         return self._episode.observation(0)

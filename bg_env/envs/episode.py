@@ -108,11 +108,11 @@ class Episode(Games):
         self._careful = self._asks or keeps or custom
 
     def save(self) -> tuple[Any, ...]:
-        """All that a step or a reset changes, for `restore`."""
+        """Everything that a step or a reset changes, for `restore`."""
         return self._memory.tobytes(), self._mask.tobytes(), self.player, self._flags()
 
     def restore(self, saved: tuple[Any, ...]) -> None:
-        """Be as when `saved` was saved."""
+        """Return to the moment when `saved` was saved."""
         self.torn, self.begun = True, False
         memory, mask, self.player, flags = saved
         self._bytes[:], self._legal[:] = np.frombuffer(memory, np.int8), np.frombuffer(mask, np.int8)
@@ -125,7 +125,7 @@ class Episode(Games):
         return self.save(), actions, records
 
     def go_back(self, mark: tuple[Any, ...]) -> None:
-        """Be as when `mark` was made, before one `act`."""
+        """Return to the moment when `mark` was made, before one `act`."""
         self.torn, self.begun = True, False
         saved, actions, records = mark
         if self._actions is not None:
@@ -191,7 +191,7 @@ class Episode(Games):
         return reward
 
     def act(self, action: int) -> float:
-        """Do an action of the player who decides, and let the opponent answer; player 0's reward.
+        """Take an action of the player who decides, and let the opponent answer; returns player 0's reward.
 
         An action that is not legal loses the game, and so the episode. After an end that nobody has seen (the learner had no
         decision) the action is ignored and the reward of that end returned.
@@ -250,7 +250,7 @@ class Episode(Games):
 
     @property
     def viewer(self) -> int:
-        """Who looks: the learner; in self-play who decides, at the end the winner."""
+        """The seat that observations are for: the learner's; in self-play the one that decides, at the end the winner's."""
         seat = self.seat
         return int(default_seat(self.states, 0)) if seat is None else seat
 
@@ -320,7 +320,7 @@ class Episode(Games):
             self.records.append(record_of(self._first(self._start), self.settings, self.events))
 
     def game(self) -> Game:
-        """A `Game` of the present state; its dice are its own, and others each time (see `Game.copy`)."""
+        """A `Game` of the present state; its dice to come are its own, and differ at each access (see `Game.copy`)."""
         states = self.states.copy()
         states["key"] = word(states["key"][0], np.uint64(COPY), np.uint64(self._copies))
         self._copies += 1

@@ -28,7 +28,7 @@ class Recorder:
     _episode: Episode
 
     def start_recording(self) -> None:
-        """Make a record of each episode that begins from now on, that is from the next `reset`; a step then takes longer."""
+        """Make a record of each episode from the next `reset` on; steps then take longer."""
         self._episode.record_from_now()
 
     @property
@@ -67,9 +67,9 @@ class BatchRecorder(VectorWrapper):
     """Wraps a `VectorEnv` and makes a record of each episode that begins with a `reset` or autoreset after it.
 
     A game of a batch is that of one game with its seed, so only the learner's actions are kept; when an episode ends it is
-    played a second time, and the opponent must choose the same again. An episode that does not come to the same end, to the
-    last byte of its state (the opponent drew from elsewhere than its words, or was changed), has no record and is counted in
-    `missed`. This is for looking at games, not for speed: it works in Python for each game and step.
+    played a second time, and the opponent must make the same choices again. An episode that does not end in the same state,
+    to the last byte (because the opponent used randomness other than its words, or was changed), has no record and is counted
+    in `missed`. This is for looking at games, not for speed: it runs Python code for each game and step.
 
     Args:
         env: a `VectorEnv`, stepped by `step` (not by `step_plays`).
@@ -96,7 +96,7 @@ class BatchRecorder(VectorWrapper):
 
     @property
     def records(self) -> Sequence[Record]:
-        """The records of the episodes that have ended, in the order in which they did."""
+        """The records of the episodes that have ended, in the order of their ends."""
         return tuple(self._records)
 
     def save_records(self, path: str | Path, players: tuple[str, str] = ("player_0", "player_1")) -> None:
@@ -106,7 +106,7 @@ class BatchRecorder(VectorWrapper):
             OrderError: there are none, or some were missed (then `records` has the others).
         """
         if self.missed:
-            msg = f"{self.missed} episodes could not be recorded: their opponent chose otherwise when it was asked again"
+            msg = f"{self.missed} episodes could not be recorded: their opponent chose differently when it was asked again"
             raise OrderError(msg)
         save_records(path, self.records, players)
 

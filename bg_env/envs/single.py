@@ -84,15 +84,15 @@ class SingleEnv(Recorder, JsonSpec, gymnasium.Env[Any, Any]):
         """Change the opponent; it acts from its next decision on. `opponent` as in the constructor.
 
         Raises:
-            SettingsError: it is no opponent, or the environment is made for self-play (or the other way round).
+            SettingsError: it is not an opponent, or the environment is made for self-play (or the other way round).
         """
         if (opponent is None) != (self._episode.opponent is None):
-            msg = "an environment of self-play stays one, and one with an opponent keeps one: make another environment"
+            msg = "an environment is made either for self-play or for an opponent: make another one to change that"
             raise SettingsError(msg)
         self._episode.set_opponent(opponent)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The legal actions now: bool (actions,), a new array; what MaskablePPO of sb3-contrib looks for.
+        """The legal actions now: bool (actions,), a new array; MaskablePPO of sb3-contrib looks for this method.
 
         Raises:
             OrderError: before the first reset.
@@ -133,12 +133,12 @@ class SingleEnv(Recorder, JsonSpec, gymnasium.Env[Any, Any]):
         return seen
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Do the learner's action, then the opponent's until the learner must decide again.
+        """Take the learner's action, then the opponent's until the learner must decide again.
 
         Raises:
             OrderError: before `reset` or after the end.
-            IllegalActionError: the action is no integer of the action space or, under `illegal="raise"`, not legal, or the
-                opponent chose an illegal one. Nothing has changed.
+            IllegalActionError: the action is not an integer of the action space or, under `illegal="raise"`, not legal, or
+                the opponent chose an illegal one. Nothing has changed.
             SettingsError: a user's encoder or reward raised an error; nothing has changed.
             BaseException: an interrupt; the step is done or not begun, or the environment must be reset.
         """

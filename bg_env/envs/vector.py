@@ -139,7 +139,7 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
     def states(self) -> States:
         """The games' STATE records (num_envs,), a read-only view: it shows what later steps make of them.
 
-        `states.copy()` is what kernels, searches and players want; `save()` what is needed to go on from here.
+        For kernels, searches and players use `states.copy()`; to continue from here later, use `save()`.
         """
         self._need_whole("states")
         view: States = self.games.states.view()
@@ -156,10 +156,10 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Change the opponent; it acts from its next decision on. `opponent` as in the constructor.
 
         Raises:
-            SettingsError: it is no opponent, or the environment is made for self-play (or the other way round).
+            SettingsError: it is not an opponent, or the environment is made for self-play (or the other way round).
         """
         if (opponent is None) != (self.opponent is None):
-            msg = "an environment of self-play stays one, and one with an opponent keeps one: make another environment"
+            msg = "an environment is made either for self-play or for an opponent: make another one to change that"
             raise SettingsError(msg)
         self.games.set_opponent(opponent)
 
@@ -171,10 +171,10 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
         return mask.view(np.bool_)
 
     def sample(self, rng: np.random.Generator | None = None) -> npt.NDArray[np.int64]:
-        """A legal action for every game, each of a game's legal ones as likely; 0 where an episode is over.
+        """A random legal action for every game, each legal action with the same probability; 0 where an episode is over.
 
         Args:
-            rng: where the chance comes from; None: `np_random`, which `reset(seed=...)` seeds.
+            rng: the source of randomness; None: `np_random`, which `reset(seed=...)` seeds.
 
         Returns:
             int64 (num_envs,).
@@ -217,7 +217,7 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
         return observation, infos
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Do one action in every game.
+        """Take one action in every game.
 
         Args:
             actions: integers (num_envs,); ignored for a game that begins anew in this step.
@@ -240,9 +240,9 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
     def afterstates(
         self, *, observation: str | Encoder | None = None, out: npt.NDArray[np.float32] | None = None
     ) -> Afterstates:
-        """Every game's distinct whole plays in one flat batch, to be valued and chosen from with `step_plays`.
+        """Every game's distinct whole plays in one flat batch, to be evaluated and chosen from with `step_plays`.
 
-        In other phases than CHECKER the candidates are the legal actions: roll or double, take or drop, the doubles to name.
+        In phases other than CHECKER the candidates are the legal actions: roll or double, take or drop, the doubles to name.
 
         Args:
             observation: the encoder of the candidates' `observations`, by name or a `bg_env.Encoder`, as seen by the player who
@@ -262,7 +262,7 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
         return found
 
     def step_plays(self, index: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Go on in every game with a candidate of the last `afterstates()`; a whole play counts as one step.
+        """Continue every game with a candidate of the last `afterstates()`; a whole play counts as one step.
 
         Args:
             index: integers (num_envs,): places in the flat batch, so offsets[i] <= index[i] < offsets[i + 1]; ignored for a
@@ -272,8 +272,8 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
             As `step`.
 
         Raises:
-            OrderError: no `afterstates()` since the last step or reset; or as `step`.
-            IllegalActionError: `index` has another shape or dtype or names another game's candidate; or as `step`.
+            OrderError: `afterstates()` has not been called since the last step or reset; or as for `step`.
+            IllegalActionError: `index` has another shape or dtype or names another game's candidate; or as for `step`.
         """
         self._need_step("step_plays()")
         if self.games.candidates is None:
@@ -300,7 +300,7 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
         )
 
     def _result(self, report: Report, view: View, done: npt.NDArray[np.bool_]) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """What `step` returns."""
+        """The return value of `step`."""
         observation, infos = self._shown(report.info, view)
         if self._adds_episode:
             infos["episode"] = {"r": report.rewards[1], "l": report.lengths}
@@ -359,7 +359,7 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
         return {"observation": observation, "action_mask": view.mask} if self._options.in_observation else observation, infos
 
     def save(self) -> dict[str, Any]:
-        """All that is needed to go on from here: arrays, and the settings as text; it can be pickled."""
+        """Everything that is needed to continue from here: arrays, and the settings as text; it can be pickled."""
         self._need_reset("save()")
         states, slots, (dice, *_) = self.games.save()
         plan = self.games.plan.copy()
@@ -368,15 +368,15 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
         return {"settings": str(self.settings), **own, "plan": plan, "states": states, "slots": slots, "dice": dice.copy()}
 
     def restore(self, saved: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Be as when `saved` was saved: the same games, dice and opponent's words follow, bit for bit.
+        """Return to the moment when `saved` was saved: the same games, dice and opponent's words follow, bit for bit.
 
-        The opponent is this environment's own, which may be another one.
+        The opponent is that of this environment, which may differ from the one at that moment.
 
         Returns:
-            The observations and the infos, as `reset` does; of games that ended in the last step they tell nothing.
+            The observations and the infos, as for `reset`; they do not report the games that ended in the last step.
 
         Raises:
-            SettingsError: it is not what `save` gives, or was saved by a batch of another size, variant, settings, seat,
+            SettingsError: it is not what `save` returns, or was saved by a batch of another size, variant, settings, seat,
                 reward, autoreset mode or limit of steps, or a user's encoder is refused; all games are as they were.
         """
         states, slots, dice = read_saved(saved, self.games.plan, self._options, self.num_envs)
@@ -435,7 +435,7 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
 def _is_counted() -> bool:
     """Whether the calling `reset` is called by a RecordEpisodeStatistics, which adds `episode` and refuses one that is there.
 
-    A wrapper is not known to the environment in it, so this looks who calls.
+    An environment does not know its wrappers, so this looks at the caller.
     """
     frame = inspect.currentframe()
     frame = frame.f_back and frame.f_back.f_back if frame else None

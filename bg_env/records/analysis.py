@@ -232,7 +232,7 @@ class _Block:
         return choices, played
 
     def done(self) -> tuple[str, str]:
-        """What the player did by GNU Backgammon's text: a verb and a play."""
+        """The choice that the player made, by GNU Backgammon's text: a verb and a play."""
         for line in self.lines:
             match = _DONE.fullmatch(line.strip())
             if match:

@@ -38,7 +38,7 @@ __all__ = ["GameCheck"]
 
 @functools.lru_cache(maxsize=1024)
 def _why_no_start(settings: Settings, score0: int, score1: int, crawford: bool) -> str | None:
-    """Why no game can begin at a score; None if one can."""
+    """The reason why no game can begin at a score; None if one can."""
     states = np.zeros(1, STATE)
     new_episode(states, 0, settings.record(), np.uint64(0))
     states["score"] = score0, score1
@@ -283,7 +283,7 @@ class GameCheck:
         self._keep(entry, player, words)
 
     def _why_no_double(self) -> str | None:
-        """Why the player on roll may not double, where it can only roll: the engine does not ask it then."""
+        """The reason why the player on roll may not double, in phases in which the engine only lets it roll; else None."""
         s = self.states[0]
         if self.board.phase == Phase.OPENING:
             return "a double before the first roll (R8.2)"

@@ -49,7 +49,7 @@ _HYPERGAMMON: Final = tuple(Variant(f"hypergammon{n}", {24 - k: 1 for k in range
 
 
 class _Seen(NamedTuple):
-    """What the first board of a game shows."""
+    """The contents of the first board of a game."""
 
     names: tuple[str, str]
     position: str
@@ -185,7 +185,7 @@ def _player(name: str, names: tuple[str, str]) -> int | None:
 
 
 def _action(text: str, names: tuple[str, str], waits: Entry | None, number: int, *, turned: bool) -> Entry:
-    """What a line "NAME moves 8/5 6/5" says; a double while one waits for its answer is a beaver."""
+    """The entry for a line "NAME moves 8/5 6/5"; a double while another one waits for its answer is a beaver."""
     for player in sorted((0, 1), key=lambda player: -len(names[player])):
         if not text.startswith(f"{names[player]} "):
             continue

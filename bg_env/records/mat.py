@@ -1,9 +1,9 @@
 """The text format of match records, `.mat`: two columns of rolls, plays and turns of the cube; read in its dialects.
 
-What programs and servers write differs: headers (`; [Name "Value"]`) or none, ratings behind names, 25 and 0 or bar and
+What programs and servers write differs: headers (`; [Name "Value"]`) or none, ratings after names, 25 and 0 or bar and
 off, hits or none, steps or ways, `Cannot Move` or nothing, awards in full or cut to the match, `????`, `Concedes`, `Losses`,
 `Resigns` or nothing for a resignation, the acceptance of a beaver unwritten, tabs for spaces, several matches in one file,
-and "16 point match" for money play without end. What is read in another way than it stands is a note of the record.
+and "16 point match" for money play without end. Where the reader departs from the literal text, the record has a note.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def read_mats(text: str) -> list[Record]:
 
 
 def _above(lines: Sequence[str], at: int) -> int:
-    """Where the headers above line `at` begin."""
+    """The first line of the headers above line `at`; `at` without headers."""
     while at and (
         not lines[at - 1].strip() or lines[at - 1].lstrip().startswith((";", "#")) or _HEADER.fullmatch(lines[at - 1])
     ):
@@ -181,7 +181,7 @@ def _players(headers: Mapping[str, str], headings: Sequence[tuple[str, str]]) ->
 
 
 def _same(name: str, said: str) -> int:
-    """How well a name in a heading, which may be cut or have a rating behind it, fits one of the headers."""
+    """2 if a name in a heading equals one of the headers, 1 if it is a shortened form or has a rating after it, else 0."""
     if name == said:
         return 2
     return int(bool(name) and bool(said) and (name.startswith(said) or said.startswith(name)))

@@ -37,7 +37,7 @@ _TURNS: Final[Mapping[Kind, tuple[str, ...]]] = {
     "drop": ("drop", "pass", "reje"),
 }
 _USUAL_SECOND: Final = 33
-"""Where the second column begins if nothing in the text shows it."""
+"""The place where the second column begins if nothing in the text shows it."""
 _TAB: Final = 8
 
 
@@ -47,7 +47,7 @@ class Heading(NamedTuple):
     names: tuple[str, str]
     score: tuple[int, int]
     at: int
-    """Where the second name begins."""
+    """The place where the second name begins."""
 
 
 def read_heading(line: str) -> Heading | None:
@@ -88,7 +88,7 @@ def read_line(text: str) -> Line:
 
 
 def _found(line: str, at: int) -> list[int]:
-    """Where cells begin from `at` on; a resignation right after a roll without a play is part of the roll's cell."""
+    """The places from `at` on where cells begin; a resignation right after a roll without a play is part of the roll's cell."""
     found: list[int] = []
     for cell in _CELL.finditer(line, at):
         gives_up = cell[0][-1] != ":" and _RESIGNS.match(cell[0])
@@ -99,7 +99,7 @@ def _found(line: str, at: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Columns:
-    """Where the second column of a text begins.
+    """The place where the second column of a text begins.
 
     Attributes:
         limit: a cell from this place on is in the second column; tabs stand for the spaces up to the next multiple of 8.
@@ -216,7 +216,7 @@ def _cell(text: str) -> tuple[_Cell, ...]:
 
 
 def _settle_first(rows: list[_Row]) -> None:
-    """Let the first roll, where it is alone in its line, be of the other player than the one who acts first in the next line.
+    """Give the first roll, where it is alone in its line, to the player who does not act first in the next line.
 
     So it is known whatever the columns are.
     """

@@ -17,7 +17,7 @@ _OTHERS: Final = ("nackgammon_ballard", "hypergammon", "nackgammon", "longgammon
 
 
 def with_found_variant(record: Record) -> Record:
-    """The record, with another variant and a note where its games cannot be of the one it has and are all sound of another."""
+    """The record; with another variant and a note, if its games are impossible in its own and all sound in the other."""
     if all(_can_be(game, record.variant) for game in record.games):
         return record
     for name in _OTHERS:

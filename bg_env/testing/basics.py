@@ -77,10 +77,13 @@ def check_view(view: Any, space: gymnasium.Space[Any], who: str) -> None:
 def check_info(info: Mapping[str, Any], before: int) -> None:
     """Check the keys of an info and the sense of its values; `before` is the number of turns in the last one."""
     keys = tuple(INFO_KEYS)
-    need(tuple(info)[: len(keys)] == keys, f"an info begins with {tuple(info)[: len(keys)]}, not {keys}")
-    need(set(info) <= {*INFO_KEYS, "action_mask"}, f"an info has the keys {list(info)}")
+    need(tuple(info)[: len(keys)] == keys, f"an info must begin with {keys}, not with {tuple(info)[: len(keys)]}")
+    need(set(info) <= {*INFO_KEYS, "action_mask"}, f"an info has keys that are not known: {list(info)}")
     found = {key: info[key] for key in INFO_KEYS}
-    need(all(isinstance(value, (int, np.integer)) for value in found.values()), f"infos hold integers, not {found}")
+    need(
+        all(isinstance(value, (int, np.integer)) for value in found.values()),
+        f"the values of infos must be integers, not {found}",
+    )
     ended = found["winner"] >= 0
     need(ended == (found["level"] > 0) == (found["points"] > 0), f"winner, level and points disagree: {found}")
     if ended and found["player"] < 0:  # while a match goes on, the cube is the next game's

@@ -63,7 +63,7 @@ class EnvContract:
         check_game(self.variant, episodes=self.episodes, seed=self.seed, **self._settings())
 
     def test_aec(self) -> None:
-        """See `check_aec`; and the first episode of a seed is the game of `Game.new` with it."""
+        """See `check_aec`; and the first episode of a seed is the game of `Game.new` with that seed."""
         env = self.make_aec()
         check_aec(env, episodes=self.episodes, seed=self.seed)
         env.reset(seed=self.seed)
@@ -80,7 +80,7 @@ class EnvContract:
             test.api_test(self.make_aec(), num_cycles=200)  # type: ignore[attr-defined,no-untyped-call]
 
     def test_masks(self) -> None:
-        """The mask is where `mask` puts it, and its place does not change the games."""
+        """The mask is where the option `mask` puts it, and its place does not affect the games."""
         games = []
         for mask in ("both", "observation", "info"):
             env = self.make_aec(mask=mask)

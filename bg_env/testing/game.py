@@ -40,17 +40,17 @@ def _check_state(game: Game) -> None:
     settings, position = game.settings, game.position
     for side in (position.mover, position.opponent):
         need(sum(side) == settings.variant.checkers, f"{sum(side)} checkers, not {settings.variant.checkers}: {position!r}")
-        need(min(side) >= 0, f"fewer than no checkers: {position!r}")
+        need(min(side) >= 0, f"a negative number of checkers: {position!r}")
     shared = [p for p in range(1, 25) if position.mover[p] and position.opponent[25 - p]]
     need(not shared, f"both players hold the points {shared}")
-    need(position.turned().turned() == position, "turned twice it is another position")
+    need(position.turned().turned() == position, "turning a position twice changes it")
     back = decode_position_id(position.id, settings.variant)
     need(back == (position.mover, position.opponent), f"the position id {position.id} is read as something else")
     legal = set(game.legal_actions())
     waits = game.phase not in (Phase.OPENING, Phase.ROLL, Phase.OVER)
     need(bool(legal) == waits, f"in phase {game.phase} the legal actions are {legal}")
     need(bool(game.chance()) == (game.phase in (Phase.OPENING, Phase.ROLL)), f"chance() in phase {game.phase}")
-    need(abs(sum(p for _, p in game.chance()) - 1) < 1e-9 or not game.chance(), "the chances do not sum to 1")
+    need(abs(sum(p for _, p in game.chance()) - 1) < 1e-9 or not game.chance(), "the probabilities of chance() do not sum to 1")
     states, rules = game.states, settings.record()
     found = {action for action in range(ACTIONS) if illegal_reason(states, 0, rules, action) == Reason.LEGAL}
     need(found == legal, f"mask and reasons disagree about {sorted(found ^ legal)} in {game!r}")
@@ -61,7 +61,7 @@ def check_game(variant: str | Variant = "backgammon", *, episodes: int = GAMES, 
     """Play random episodes by `bg_env.Game` and check the invariants of the rules in every state.
 
     Checkers are conserved, no point is shared, mask and reasons agree about all actions, whole plays are the results of single
-    steps, ids and settings are read back the same, and a history played again is the same game.
+    steps, ids and settings are read back unchanged, and a history played again leads to the same game.
 
     Raises:
         AssertionError: an invariant does not hold; the message names it.
@@ -83,7 +83,7 @@ def check_game(variant: str | Variant = "backgammon", *, episodes: int = GAMES, 
                 if turns % 7 == 0 and before is not None and game.phase == Phase.CHECKER and game.player == mover:
                     plays = before.legal_plays(*(game.dice * 2)[:2])
                     boards = {play.result.turned() for play in plays}
-                    need(len(boards) == len(plays), f"whole plays of {game.dice} that end alike")
+                    need(len(boards) == len(plays), f"two whole plays of {game.dice} have the same result")
                     need(_ends(game, int(mover or 0)) == boards, f"steps and whole plays of {game.dice} differ in {before!r}")
             else:
                 mask = np.zeros(ACTIONS, np.int8)
@@ -96,7 +96,7 @@ def check_game(variant: str | Variant = "backgammon", *, episodes: int = GAMES, 
                 again.apply_roll(*event.roll)
             elif event.action is not None:
                 again.apply(event.action)
-        need(again == game, "a history played again is another game")
+        need(again == game, "a history played again leads to another game")
 
 
 def _arguments(settings: Settings) -> dict[str, Any]:

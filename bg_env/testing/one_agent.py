@@ -42,32 +42,32 @@ def check_single(env: gymnasium.Env[Any, Any], *, episodes: int = GAMES, seed: i
             check_view(observation, env.observation_space, "the learner")
             check_info(info, turns)
             mask = inner.action_masks()
-            need(mask.dtype == np.bool_, f"action_masks() gives {mask.dtype}, not bool")
-            need((mask == mask_of(observation, info)).all(), "action_masks() is not the mask that was given")
+            need(mask.dtype == np.bool_, f"action_masks() returns {mask.dtype}, not bool")
+            need((mask == mask_of(observation, info)).all(), "action_masks() differs from the mask in the observation or info")
             need(info["player"] >= 0 or mask.all(), "after the end the mask is not all ones")
             need(inner.seat is None or info["player"] in (inner.seat, -1), "it is not the learner's turn")
             turns, actor = info["turns"], inner.seat if inner.seat is not None else info["player"]
             observation, reward, terminated, truncated, info = env.step(choose(mask))
             over = terminated or truncated
-            need(type(terminated) is bool and type(truncated) is bool, "terminated and truncated are Python bools")
-            need(isinstance(reward, float), f"a reward is a float, not {type(reward).__name__}")
+            need(type(terminated) is bool and type(truncated) is bool, "terminated and truncated must be Python bools")
+            need(isinstance(reward, float), f"a reward must be a float, not {type(reward).__name__}")
             if info["winner"] >= 0 and inner.settings.money:
                 won = info["winner"] == actor
                 need(
                     float(reward) > 0 if won else float(reward) < 0,
-                    f"the player who has {'won' if won else 'lost'} gets {reward}",
+                    f"the player who has {'won' if won else 'lost'} receives {reward}",
                 )
-        need(info["player"] == -1, "an episode is over and a player is to act")
+        need(info["player"] == -1, "an episode is over, but a player is to act")
     games = []
     for _ in range(2):
         first = env.reset(seed=seed)
         games.append([first, play_single(env, chooser(seed), *first)])
-    need(same(*games), "the same seed gives other games")
+    need(same(*games), "the same seed gave different games")
     first = env.reset(seed=seed)
     twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env)), env]  # noqa: S301 - made here
     ends = [play_single(each, chooser(seed + 1), *first) for each in twins]
-    need(same(ends[0], ends[2]), "a deep copy goes on otherwise")
-    need(same(ends[1], ends[2]), "an unpickled copy goes on otherwise")
+    need(same(ends[0], ends[2]), "a deep copy continues differently")
+    need(same(ends[1], ends[2]), "an unpickled copy continues differently")
 
 
 def check_vector(
@@ -95,7 +95,7 @@ def check_vector(
     for step in range(steps):
         for i, (view, info) in enumerate(now):
             row = {key: part[i] for key, part in observations.items()} if isinstance(observations, dict) else observations[i]
-            need(same(view, row), f"game {i} looks otherwise alone at step {step}")
+            need(same(view, row), f"game {i} has another observation alone at step {step}")
             for key in INFO_KEYS:
                 need(info[key] == infos[key][i], f"game {i} has another {key} alone at step {step}")
         actions = np.array([choose(mask_of(view, info)) for view, info in now], np.int64)
@@ -108,6 +108,6 @@ def check_vector(
             now[i] = view, info
             need(
                 (reward, ended, cut) == (rewards[i], terminated[i], truncated[i]),
-                f"game {i} ends otherwise alone at step {step}",
+                f"game {i} has another reward or end alone at step {step}",
             )
         over = terminated | truncated

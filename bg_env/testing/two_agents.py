@@ -30,11 +30,11 @@ def _check_aec_turn(env: AECEnv[Any, Any, Any], agent: str, turns: int) -> tuple
     inner: Any = env.unwrapped
     observation, reward, terminated, truncated, info = env.last()
     over = terminated or truncated
-    need(type(terminated) is bool and type(truncated) is bool, "terminations and truncations are Python bools")
-    need(isinstance(reward, float), f"a reward is a float, not {type(reward).__name__}")
+    need(type(terminated) is bool and type(truncated) is bool, "terminations and truncations must be Python bools")
+    need(isinstance(reward, float), f"a reward must be a float, not {type(reward).__name__}")
     need(abs(sum(env.rewards.values())) < 1e-9, f"rewards do not sum to zero: {env.rewards}")
     for name in ("rewards", "terminations", "truncations", "infos"):
-        need(set(getattr(env, name)) == set(env.agents), f"the keys of {name} are not the agents")
+        need(set(getattr(env, name)) == set(env.agents), f"the keys of {name} must be the agents")
     for name in ("terminations", "truncations"):
         need(len(set(getattr(env, name).values())) == 1, f"the agents do not end together: {getattr(env, name)}")
     check_info(info, turns)
@@ -43,9 +43,9 @@ def _check_aec_turn(env: AECEnv[Any, Any, Any], agent: str, turns: int) -> tuple
         view: Any = env.observe(seat)
         again: Any = env.observe(seat)
         check_view(view, env.observation_space(seat), seat)
-        need(same(view, again), "observe() twice gives two things")
+        need(same(view, again), "two calls of observe() return different observations")
         parts = [(view, again)] if isinstance(view, np.ndarray) else list(zip(view.values(), again.values(), strict=True))
-        need(not any(np.shares_memory(a, b) for a, b in parts), "observe() gives the same array twice")
+        need(not any(np.shares_memory(a, b) for a, b in parts), "two calls of observe() return the same array")
         mask = view["action_mask"] if isinstance(view, dict) else env.infos.get(seat, {}).get("action_mask")
         if mask is not None:
             waits = not over and seat != agent
@@ -59,8 +59,8 @@ def _check_aec_turn(env: AECEnv[Any, Any, Any], agent: str, turns: int) -> tuple
 def check_aec(env: AECEnv[Any, Any, Any], *, episodes: int = GAMES, seed: int = 0) -> None:
     """Play episodes of a PettingZoo environment of bg_env and check every step against the contract.
 
-    Spaces and their objects, masks, fresh arrays, zero-sum rewards, ends of both agents together, infos, the same games by
-    the same seed, and that copies and pickles go on identically.
+    The checks cover spaces and their objects, masks, fresh arrays, zero-sum rewards, the common end of both agents, infos,
+    the same games for the same seed, and copies and pickles, which must continue identically.
 
     Raises:
         AssertionError: a part of the contract does not hold; the message names it.
@@ -86,7 +86,7 @@ def _check_aec_copies(env: AECEnv[Any, Any, Any], seed: int) -> None:
     for _ in range(2):
         env.reset(seed=seed)
         games.append(play_aec(env, chooser(seed)))
-    need(same(*games), "the same seed gives other games")
+    need(same(*games), "the same seed gave different games")
     env.reset(seed=seed)
     choose = chooser(seed)
     for _ in range(len(games[0]) // 3):
@@ -94,5 +94,5 @@ def _check_aec_copies(env: AECEnv[Any, Any, Any], seed: int) -> None:
         env.step(None if terminated or truncated else choose(mask_of(observation, info)))
     twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env)), env]  # noqa: S301 - made here
     ends = [play_aec(each, chooser(seed + 1)) for each in twins]
-    need(same(ends[0], ends[2]), "a deep copy goes on otherwise")
-    need(same(ends[1], ends[2]), "an unpickled copy goes on otherwise")
+    need(same(ends[0], ends[2]), "a deep copy continues differently")
+    need(same(ends[1], ends[2]), "an unpickled copy continues differently")

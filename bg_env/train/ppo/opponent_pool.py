@@ -82,7 +82,7 @@ class OpponentPool:
         newest: float = NEWEST,
     ) -> None:
         if size < 1 or not 0 <= newest <= 1:
-            msg = f"a pool keeps at least 1 snapshot, of which the newest has a share from 0 to 1: not {size} and {newest}"
+            msg = f"a pool's size is at least 1 and newest is a share from 0 to 1, not {size} and {newest}"
             raise SettingsError(msg)
         self.settings, self.seed, self.size, self.newest = settings, seed, size, newest
         self.steps: list[int] = []

@@ -35,7 +35,7 @@ def settings_of(id: str) -> Settings:  # noqa: A002 - the name that Gymnasium us
 @described
 @dataclass(frozen=True)
 class PpoOptions:
-    """What to train, and for how long.
+    """Options of a training run: the environment, the opponent, the length of the training, and the evaluation.
 
     Raises:
         SettingsError: a value has the wrong type, is out of range, or contradicts another.

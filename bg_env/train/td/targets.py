@@ -29,8 +29,8 @@ def td_targets(
     """TD(lambda) targets within a stretch of turns, see `bg_env.train.td.self_play.Trajectories`.
 
     Where the mean over the rolls to come is known, it replaces the output that one of them led to. What followed then corrects
-    the mean only by the surprise that it was to the net, so that the luck of the dice cancels out (control variates, De Asis
-    and Sutton 2018).
+    the mean only by the part that the net had not expected, so that the luck of the dice cancels out (control variates, De
+    Asis and Sutton 2018).
 
     Args:
         outputs: float32 (turns + 1, games, 6 or 1), the net's outputs at each position, at the end of a game its result, as
