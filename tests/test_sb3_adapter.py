@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from gymnasium.vector import VectorWrapper
-from gymnasium.wrappers.vector import ClipReward, DictInfoToList, FlattenObservation, RecordEpisodeStatistics, TransformAction
+from gymnasium.wrappers.vector import ClipReward, FlattenObservation, RecordEpisodeStatistics, TransformAction
 
 from bg_env import Settings
 from bg_env.batch.info import INFO_KEYS
@@ -245,16 +245,29 @@ class Padded(VectorWrapper):
         return (np.pad(observation, ((0, 0), (0, 1))), *rest, infos)
 
 
+class Listed(VectorWrapper):
+    """A wrapper that makes a list of the infos."""
+
+    def reset(self, **given):
+        """Begin."""
+        observation, infos = self.env.reset(**given)
+        return observation, [infos]
+
+
 def test_the_batch_may_be_in_wrappers_of_gymnasium():
     wanted = episodes_of(Sb3VecEnv(VectorEnv(4, **HYPERGAMMON)))
     assert len(wanted) > 10
     for wrap in (
         lambda env: ClipReward(env, -1, 1),
+        lambda env: Padded(ClipReward(env, -1, 1), finals=True),
         RecordEpisodeStatistics,
-        lambda env: Padded(RecordEpisodeStatistics(env), finals=True),
     ):
         env = Sb3VecEnv(wrap(VectorEnv(4, **HYPERGAMMON)))
-        assert episodes_of(env) == wanted
+        found = episodes_of(env)
+        if wrap is RecordEpisodeStatistics:  # whose lengths are those of Gymnasium: up to 1.2 one is missing
+            found, lengths = [(one[0], two[1]) for one, two in zip(found, wanted, strict=True)], [length for _, length in found]
+            assert all(length in (own, own - 1) for length, (_, own) in zip(lengths, wanted, strict=True))
+        assert found == wanted
         assert is_masking_supported(env)
         assert np.array_equal(env.env_method("action_masks")[0], env.env.action_masks())
         assert env.env_is_wrapped(type(env.outer)) == [True] * 4
@@ -270,7 +283,7 @@ def test_wrappers_that_sb3_cannot_learn_from_are_refused():
     with pytest.raises(SettingsError, match="final_obs"):
         episodes_of(Sb3VecEnv(Padded(VectorEnv(4, **HYPERGAMMON), finals=False)))
     with pytest.raises(SettingsError, match="a dict"):
-        episodes_of(Sb3VecEnv(DictInfoToList(VectorEnv(4, **HYPERGAMMON))))
+        episodes_of(Sb3VecEnv(Listed(VectorEnv(4, **HYPERGAMMON))))
     actions = spaces.MultiDiscrete([7] * 4)
     with pytest.raises(SettingsError, match="actions as they are"):
         Sb3VecEnv(TransformAction(VectorEnv(4, **HYPERGAMMON), lambda given: given, actions, spaces.Discrete(7)))
