@@ -152,7 +152,7 @@ def _option(name: str, names: list[str], one: Setting) -> Callable[[F], F]:
 def interrupted_at_once(folder: RunFolder) -> int:
     """Report what is left of a training that was interrupted before it could save; returns the exit code."""
     kept = f"the last state that was saved is in {folder.path}" if folder.games.is_file() else "nothing was saved yet"
-    click.echo(f"Interrupted at once: {kept}")
+    click.echo(printable(f"Interrupted at once: {kept}"))
     return 130
 
 
@@ -233,7 +233,7 @@ def strongest() -> str:
 
 def name_of(text: str) -> str:
     """The name to print for a player that was given as `text`."""
-    return Path(text).name if text.partition(":")[0] not in PLAYERS else text
+    return printable(Path(text).name if text.partition(":")[0] not in PLAYERS else text)
 
 
 def supports_colour() -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from bg_env.cli.params import go_on, interrupted_at_once, options_of, tensorboard_option
+from bg_env.errors import printable
 from bg_env.train.events import writer_class
 from bg_env.train.ppo.options import PpoOptions, check_given, choose_options
 from bg_env.train.run_folder import RunFolder
@@ -65,7 +66,7 @@ def ppo(out: Path, resume: bool, overwrite: bool, tensorboard: bool | None, quie
         outcome = learner.train(options, folder, resume=resume, progress=not quiet, tensorboard=tensorboard)
     except KeyboardInterrupt:
         return interrupted_at_once(folder)
-    files = f"{outcome.folder / 'model.zip'}, curve.csv, curve.png"
+    files = printable(f"{outcome.folder / 'model.zip'}, curve.csv, curve.png")
     if outcome.interrupted:
         click.echo(f"Interrupted after {outcome.steps:,} steps: saved in {files}")
         go_on("To continue", "train", "ppo", "--resume", "--out", outcome.folder)

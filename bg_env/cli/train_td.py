@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from bg_env.cli.params import go_on, interrupted_at_once, option_name, options_of, tensorboard_option
-from bg_env.errors import SettingsError
+from bg_env.errors import SettingsError, printable
 from bg_env.players import ValueNet
 from bg_env.train.events import writer_class
 from bg_env.train.setting import Setting, settings_of_class
@@ -68,7 +68,7 @@ def td(out: Path, resume: bool, overwrite: bool, tensorboard: bool | None, quiet
     spent = f"{outcome.games:,} games of self-play in {outcome.seconds / 60:.1f} minutes"
     click.echo(
         f"{'Interrupted' if outcome.interrupted else 'Trained'} after {spent}; "
-        f"{strength:+.3f} ± {interval:.3f} points a game against pubeval: {outcome.folder / 'net.npz'}"
+        f"{strength:+.3f} ± {interval:.3f} points a game against pubeval: {printable(str(outcome.folder / 'net.npz'))}"
     )
     if outcome.interrupted:
         go_on("To continue", "train", "td", "--resume", "--out", outcome.folder)
