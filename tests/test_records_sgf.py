@@ -138,7 +138,13 @@ TURN = OPENING + ";W[double];B[take]"
         (OPENING + ";W[61];B[11]", "", 0, "move 3: no play of 61 is written"),
         (OPENING + ";W[07]", "", 0, "move 3: this cannot be read: W[07]"),
         (OPENING + ";W[31zz]", "", 0, "move 3: this cannot be read: W[31zz]"),
-        (OPENING + ";AE[a:y]AW[a]", "", 0, "move 3: this cannot be read: AE[a:y]"),
+        (OPENING + ";AE[a:y]AW[a]AB[a]", "", 0, "move 0: this cannot be read: a saved position: both players hold"),
+        (OPENING + ";W[63abcd];AE[a:y]AW[a]", "", 0, "move 3: this cannot be read: W[63abcd]"),
+        (OPENING + ";CV[3]", "", 0, "move 0: this cannot be read: CV[3] sets up nothing that is known"),
+        (OPENING + ";PL[X]DI[61]", "", 0, "move 0: this cannot be read: PL[X] sets up nothing that is known"),
+        (OPENING + ";DI[07]", "", 0, "move 0: this cannot be read: DI[07] sets up nothing that is known"),
+        (";AW[ab]PL[W]", "", 0, "move 0: this cannot be read: AW[ab] sets up nothing that is known"),
+        (";CV[2];CP[w]", "", 0, "move 0: this cannot be read: a saved position does not say who is on roll (PL)"),
         (OPENING + ";W[21fdeb];W[21fdeb]", "", 0, "move 3: 6/4 5/2 with 21: 2-1 cannot be shared"),
         (OPENING + ";W[21xwxv];W[21mlmk]", "", 0, "move 4: player_0 is out of turn: player_1 is due"),
     ],
@@ -150,6 +156,21 @@ def test_what_is_wrong_with_a_game(nodes, more, length, says):
     else:
         assert len(found) == 1
         assert found[0].startswith(f"game 1 {says}"), found
+
+
+def test_a_cube_that_is_set_within_a_game():
+    """GNU Backgammon lets a user do that; the game goes on from there, and what was before is left out."""
+    sound = read_sgf(sgf(OPENING + ";W[double];B[take];CV[8];CP[b];W[61mghg];B[double];W[drop]", more="RE[B+8]"))
+    checked = replay(sound)
+    assert checked.faults == ()
+    assert [note.what for note in checked.notes] == [
+        "a position is set up here; the moves before it are left out",
+        "the game begins with a saved position",
+    ]
+    assert checked.states["cube"].tolist()[:2] == [3, 3]
+    text = sgf(OPENING + ";W[double];CV[4]")
+    assert replay(read_sgf(text)).faults == ()
+    assert read_sgf(write_sgf(sound)).games[0].start == sound.games[0].start.removeprefix("XGID=")
 
 
 def test_score_and_crawford_as_they_are_said():

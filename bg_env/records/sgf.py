@@ -29,6 +29,8 @@ _TOKEN = re.compile(r"([();])|([A-Za-z]+)|\[([^\]\\]*)|\S")
 _UNESCAPED = re.compile(r"[^\]\\]*")
 _LONGEST_VALUE: Final = 100_000
 """The most characters of a property's value: a comment or an analysis has a few thousand."""
+_MOST_EDITS: Final = 100
+"""The most positions that are set up within a game."""
 _MATCH_INFO = re.compile(r"\s*(\w+)\s*:\s*(-?\d{1,9})\s*")
 _ROLL = re.compile(r"[1-6]{2}(?:[a-z]{2}){0,4}", re.ASCII)
 _RESULT = re.compile(r"\s*([WB])\s*\+\s*(\d{1,9})\s*(R?)(?:esign)?\s*", re.IGNORECASE)
@@ -232,9 +234,11 @@ def _game(tree: list[_Node], number: int, record: Record, notes: list[Note]) -> 
         cube = int(value)
     else:
         entries.append(Entry("unreadable", None, text=f"CV[{value}], the cube's value at the start"))
+    game = GameRecord(number, score, (), crawford, cube)
     try:
-        played, start = _entries(tree, record, score, notes, number, crawford=crawford)
+        played, start = _entries(tree, record, game, notes)
         entries += played
+        cube = cube if start is None else 1
     except NotationError as error:
         entries.append(Entry("unreadable", None, text=str(error)))
     award = _RESULT.fullmatch(root.first("RE"))
@@ -255,38 +259,46 @@ def _game(tree: list[_Node], number: int, record: Record, notes: list[Note]) -> 
     )
 
 
-def _entries(
-    tree: Sequence[_Node], record: Record, score: tuple[int, int], notes: list[Note], number: int, *, crawford: bool
-) -> tuple[list[Entry], str | None]:
-    """The moves of a game, and the id of the position that it starts from, if one is set up before them.
+def _entries(tree: Sequence[_Node], record: Record, game: GameRecord, notes: list[Note]) -> tuple[list[Entry], str | None]:
+    """The moves of a game, and the id of the position that it starts from, if one is set up.
 
-    Dice that are only set (`DI`) are a roll that is not played where a resignation or the end follows; a later roll takes their
-    place.
+    Dice that are only set (`DI`) are a roll that is not played where a resignation or the end follows; a later roll takes
+    their place. What stands before a position that is set up within a game is left out.
     """
     entries: list[Entry] = []
-    position, start = Position(), tree[0].first("XGID") or None
+    edits = 0
+    position, start = Position(cube=game.cube.bit_length() - 1), tree[0].first("XGID") or None
     for k, node in enumerate(tree[1:], 1):
         moves = [_move(value.strip(), player, k) for player, name in enumerate("WB") for value in node.get(name, ())]
         sets = [name for name in SETS_UP if name in node]
-        if sets and (not entries or set(sets) <= {"PL", "DI"}):
+        if sets and entries and not set(sets) <= {"PL", "DI"}:
+            cube = 1 if start else game.cube
+            edits += 1
+            reached = None
+            if edits <= _MOST_EDITS:
+                reached = Position.after(record, replace(game, entries=tuple(entries), start=start, cube=cube))
+            if reached is None:
+                text = f"{sets[0]}[{node.first(sets[0])}]: a position set up within a game"
+                entries.append(Entry("unreadable", None, text=text, number=k))
+                continue
+            notes.append(Note(game.number, k, "a position is set up here; the moves before it are left out"))
+            entries, position, start = [], reached, None
+        if sets:
             position.set_up(node)
-        elif sets:
-            text = f"{sets[0]}[{node.first(sets[0])}]: a position set up within a game"
-            entries.append(Entry("unreadable", None, text=text, number=k))
         if moves:
             if not entries and position.changed and not start:
                 position.go_on(moves[0])
-                start = position.as_id(record, score, crawford=crawford)
+                start = position.as_id(record, game.score or (0, 0), crawford=bool(game.crawford))
             entries += moves
             position.dice = None
     if position.changed and not entries:
-        start = start or position.as_id(record, score, crawford=crawford)
+        start = start or position.as_id(record, game.score or (0, 0), crawford=bool(game.crawford))
     elif position.dice:
         dice = max(position.dice), min(position.dice)
-        notes.append(Note(number, len(tree) - 1, f"{dice[0]}{dice[1]} is thrown and not played (DI)"))
+        notes.append(Note(game.number, len(tree) - 1, f"{dice[0]}{dice[1]} is thrown and not played (DI)"))
         entries.append(Entry("roll", position.turn, dice, number=len(tree) - 1, alone=position.turn is None, played=False))
     if start and not tree[0].first("XGID"):
-        notes.append(Note(number, 0, "the game begins with a saved position"))
+        notes.append(Note(game.number, 0, "the game begins with a saved position"))
     return entries, start
 
 

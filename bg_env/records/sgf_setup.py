@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from bg_env.errors import NotationError
 from bg_env.notation.state_of_id import Setup, stand
 from bg_env.notation.xgid import write_xgid
-from bg_env.records.check import replay_settings
-from bg_env.records.record import Entry, Record
-from bg_env.rules import BAR, OFF, States
+from bg_env.records.check import replay, replay_settings
+from bg_env.records.record import Entry, GameRecord, Record
+from bg_env.rules import BAR, OFF, Phase, States
 
 __all__ = ["KEPT", "LETTERS", "RULE_NAMES", "SETS_UP", "Position", "position_nodes"]
 
@@ -49,6 +49,16 @@ class Position:
     turn: int | None = None
     dice: tuple[int, int] | None = None
     changed: bool = field(default=False)
+
+    @classmethod
+    def after(cls, record: Record, game: GameRecord) -> Position | None:
+        """The position that the entries of a game lead to; None if they are faulty or end the game."""
+        found = replay(replace(record, games=(game,)))
+        s = found.states[-1]
+        if found.faults or s["turn"] < 0 or s["phase"] == Phase.OVER:
+            return None
+        dice = (int(s["dice"][0]), int(s["dice"][1])) if s["left"].any() else None
+        return cls(s["points"].tolist(), int(s["cube"]), int(s["owner"]), int(s["turn"]), dice, changed=True)
 
     def set_up(self, node: Mapping[str, Sequence[str]]) -> None:
         """Do what a node says.
