@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from bg_env.batch.copies import OwnGames
 from bg_env.envs.aec import BackgammonEnv
 from bg_env.envs.single import SingleEnv
 from bg_env.envs.vector import VectorEnv
@@ -75,7 +76,7 @@ def _options(config: Mapping[str, Any] | None) -> dict[str, Any]:
     return options
 
 
-class SelfPlayEnv(MultiAgentEnv):  # type: ignore[misc] # RLlib is not followed
+class SelfPlayEnv(OwnGames, MultiAgentEnv):  # type: ignore[misc] # RLlib is not followed
     """The two-agent environment of `player_0` and `player_1`; only the agent to act gets an observation.
 
     Each agent has a trajectory of its own, from one of its decisions to the next, so that values keep their sign however many
@@ -126,7 +127,7 @@ class SelfPlayEnv(MultiAgentEnv):  # type: ignore[misc] # RLlib is not followed
         self.env.close()
 
 
-class NativeEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
+class NativeEnv(OwnGames, gymnasium.Wrapper[Any, Any, Any, Any]):
     """One game with RLlib's names; takes the arguments of `bg_env.envs.single.SingleEnv` by name."""
 
     def __init__(self, **options: Any) -> None:
@@ -144,7 +145,7 @@ class NativeEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
         return _renamed(seen), reward, terminated, truncated, info
 
 
-class NativeVectorEnv(gymnasium.vector.VectorWrapper):
+class NativeVectorEnv(OwnGames, gymnasium.vector.VectorWrapper):
     """The native batch with RLlib's names; takes the arguments of `bg_env.envs.vector.VectorEnv` by name.
 
     RLlib resets a game in the step after its end. Infos are empty: RLlib makes a Python object of each and uses none.

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
+from bg_env.batch.copies import OwnGames
 from bg_env.batch.info import INFO_KEYS
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import SettingsError, needs, quoted
@@ -58,7 +59,7 @@ def make_sb3(id: str = "bg_env/Backgammon-v0", num_envs: int = 256, *, seed: int
     return env
 
 
-class Sb3VecEnv(VecEnv):
+class Sb3VecEnv(OwnGames, VecEnv):
     """A `bg_env.envs.vector.VectorEnv`, as it is or in wrappers of Gymnasium, as a `VecEnv` of Stable-Baselines3.
 
     At the end of an episode its info has `terminal_observation`, `TimeLimit.truncated`, `episode` (r, l, t as from Monitor) and

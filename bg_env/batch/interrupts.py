@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from bg_env.batch.copies import OwnGames
 from bg_env.batch.given_dice import NO_DICE
 from bg_env.errors import OrderError
 from bg_env.rules import States
@@ -20,7 +21,7 @@ from bg_env.rules import States
 __all__ = ["Interruptible"]
 
 
-class Interruptible:
+class Interruptible(OwnGames):
     """What a batch knows of its games beside their records.
 
     Attributes:

@@ -134,6 +134,15 @@ class _Board:
         """For each thread whether it has a call in hand, `_APART` numbers apart."""
 
 
+def _raised_by(call: Call, lo: int, hi: int, counter: Counter, count: int) -> BaseException | None:
+    """Make a call; what it raised, which is to be raised when the other threads are done."""
+    try:
+        call(lo, hi, counter, count)
+    except BaseException as error:  # noqa: BLE001 - see above
+        return error
+    return None
+
+
 class _Worker(threading.Thread):
     """A thread that does calls on its range, one after the other.
 
@@ -161,13 +170,8 @@ class _Worker(threading.Thread):
             job = self._board.job
             if job is not None and job[0] > done:
                 done, call = job
-                error: BaseException | None = None
-                try:
-                    call(*self._range, self._board.counter, done)
-                except BaseException as raised:  # noqa: BLE001 - it is raised where the call was given
-                    error = raised
-                self._outcomes.put((done, error))
-                del call, error
+                self._outcomes.put((done, _raised_by(call, *self._range, self._board.counter, done)))
+                del call
             del job
             self._busy[0] = 0
 
@@ -253,20 +257,16 @@ class Slices:
                 worker.wake()
             if not signals:
                 board.counter[0] = count
-            errors: list[BaseException | None] = []
-            try:
-                call(*self.ranges[0], board.counter, count)
-            except BaseException as error:  # noqa: BLE001 - it is raised when the others are done
-                errors.append(error)
+            errors = [_raised_by(call, *self.ranges[0], board.counter, count)]
             errors += [worker.wait(count) for worker in self._workers]
             board.job = None
         except BaseException:
             board.job = None
             _wait_until_idle(board.busy)  # one call, so that a second interrupt comes after it
             raise
-        for failure in errors:
-            if failure is not None:
-                raise failure
+        for error in errors:
+            if error is not None:
+                raise error
 
     def close(self) -> None:
         """End the threads; the next `run` makes new ones."""

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorWrapper
 
+from bg_env.batch.copies import OwnGames
 from bg_env.envs.episode import Episode
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import BgEnvError, OrderError, SettingsError
@@ -22,7 +23,7 @@ from bg_env.records.write import session
 __all__ = ["BatchRecorder", "Recorder", "save_records"]
 
 
-class Recorder:
+class Recorder(OwnGames):
     """The recording of an environment of one game; a batch is recorded by a `BatchRecorder`."""
 
     _episode: Episode
@@ -63,7 +64,7 @@ def save_records(path: str | Path, records: Sequence[Record], players: tuple[str
     write_records(path, [session(named)] if one else named)
 
 
-class BatchRecorder(VectorWrapper):
+class BatchRecorder(OwnGames, VectorWrapper):
     """Wraps a `VectorEnv` and makes a record of each episode that begins with a `reset` or autoreset after it.
 
     A game of a batch is that of one game with its seed, so only the learner's actions are kept; when an episode ends it is

@@ -26,6 +26,7 @@ from gymnasium.vector.utils import batch_space
 from bg_env.batch.afterstates import Afterstates, checked_index, find_afterstates
 from bg_env.batch.batch import Games
 from bg_env.batch.checks import read_mode, read_reset_mask
+from bg_env.batch.copies import OwnGames
 from bg_env.batch.info import INFO, INFO_KEYS
 from bg_env.batch.layout import ENDED, Report, View
 from bg_env.batch.restore import read_saved
@@ -48,7 +49,7 @@ _ONE = np.ones((), np.int8)
 
 
 @takes_options
-class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
+class VectorEnv(OwnGames, JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
     """`num_envs` games of backgammon, stepped by compiled code in one call.
 
     Args:
@@ -365,6 +366,7 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
         plan = self.games.plan.copy()
         reward = self._options.reward
         own = {"reward": reward.name} if reward.kind == CUSTOM else {}
+        own["autoreset_mode"] = np.str_(self.autoreset_mode.name.lower())
         return {"settings": str(self.settings), **own, "plan": plan, "states": states, "slots": slots, "dice": dice.copy()}
 
     def restore(self, saved: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -376,10 +378,10 @@ class VectorEnv(JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
             The observations and the infos, as for `reset`; they do not report the games that ended in the last step.
 
         Raises:
-            SettingsError: it is not what `save` returns, or was saved by a batch of another size, variant, settings, seat,
-                reward, autoreset mode or limit of steps, or a user's encoder is refused; all games are as they were.
+            SettingsError: it is not what `save` returns, or of a batch of another size, variant, settings, seat, reward, limit
+                of steps or autoreset mode, or of impossible games; or a user's encoder is refused. All games are as they were.
         """
-        states, slots, dice = read_saved(saved, self.games.plan, self._options, self.num_envs)
+        states, slots, dice = read_saved(saved, self.games.plan, self._options, self.autoreset_mode.name.lower(), self.num_envs)
         before = self.games.save()
         try:
             self.games.restore((states, slots, (dice, True, None, True, False)))
