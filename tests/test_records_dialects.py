@@ -250,6 +250,9 @@ def test_the_text_export_of_gnubg():
     ]
     assert [game.score for game in record.games] == [(0, 0), (4, 0)]
     text = (DIALECTS / "export.txt").read_text()
+    analysed = "*    1. Cubeful 2-ply    13/5*    Eq.: +0.253\n*   14. Cubeful 2-ply    13/11 8/2    Eq.: -0.253 (-0.506)\n"
+    (again,) = parse_records(text.replace("Rolled 62:\n", f"Rolled 62 (+0.300):\n{analysed}"))
+    assert again == record
     for old, new, says in (
         ("* Ann moves 13/5*", "* Ann moves 13/6*", "game 1 move 3: 13/6* with 62: there is no checker to hit on 6"),
         ("* Bob accepts", "* Bob ponders", "game 1 move 8: this cannot be read: Bob ponders"),

@@ -57,7 +57,7 @@ def _count(n: int, word: str) -> str:
 def replay(
     context: click.Context, files: tuple[Path, ...], variant: str | None, as_json: bool, verbose: bool, html: Path | None
 ) -> None:
-    """Check every roll, play, cube decision, award and score of match records (.mat, .sgf or JSON lines).
+    """Check every roll, play, cube decision, award and score of match records (.mat, .sgf, JSON lines, GNU text).
 
     Each fault is printed as soon as it is found, as "FILE: game G move M: what is wrong"; of several files a summary follows.
     The exit code is 1 if there is any fault. With --html, the record of the one FILE is written as a page that needs no other

@@ -166,7 +166,7 @@ def _entries(lines: Sequence[str], names: tuple[str, str]) -> list[Entry]:
                 waits = Entry("roll", _player(found[2], names), dice, number=number, played=False)
             elif found[5] and entries and entries[-1].kind in ("double", "beaver"):
                 entries[-1] = replace(entries[-1], value=int(found[5]))
-        elif line.startswith("* ") and not line.startswith("*    "):
+        elif line.startswith("* ") and not line.startswith("*  "):  # more spaces: an analysed play
             entry = _action(
                 line[2:].rstrip(), names, waits, number, turned=bool(entries) and entries[-1].kind in ("double", "beaver")
             )
