@@ -18,7 +18,7 @@ from bg_env.arena.match_up import MatchUp
 from bg_env.errors import IllegalActionError
 from bg_env.players import ask, player_for
 from bg_env.players.protocol import name_of, plays_only
-from bg_env.rules import CHOICE, END_FINISHED, STATE, Phase, Rules, States, apply, episode_key, new_episode, settle, word
+from bg_env.rules import CHOICE, END_FINISHED, STATE, Phase, Rules, States, do_action, episode_key, new_episode, run_on, word
 from bg_env.rules.legal import is_legal, legal_sets
 
 __all__ = ["TALLY", "Duel"]
@@ -39,6 +39,10 @@ takes and drops of each; turns; the winner (0 the first player, 1 the second, -1
 
 Integers = npt.NDArray[np.int64]
 
+_PLAYS: Final = 0
+_ACTIONS: Final = 1
+_BEGIN: Final = 2
+
 
 class Boards(NamedTuple):
     """The boards of a duel.
@@ -55,12 +59,6 @@ class Boards(NamedTuple):
     games: Integers
     rules: Rules
     tally: npt.NDArray[np.void]
-
-
-@kernel
-def _begin(states: States, i: int, rules: Rules, seed: np.uint64, pair: int) -> None:
-    new_episode(states, i, rules, episode_key(seed, pair))
-    settle(states, i, rules)
 
 
 @kernel
@@ -101,42 +99,49 @@ def _act(boards: Boards, i: int, action: int) -> bool:
         tally[g]["cube"][player, 2] += 1
     elif action == DROP:
         tally[g]["cube"][player, 3] += 1
-    apply(states, i, rules, action)
+    playing = do_action(states, i, rules, action)
     winner = states[i]["winner"]
     if winner >= 0:
         won = winner ^ (g & 1)
         tally[g]["won"][won, states[i]["level"] - 1] += 1
         tally[g]["net"] += states[i]["won"] if won == 0 else -states[i]["won"]
-    settle(states, i, rules)
+    run_on(states, i, rules, playing)
     return True
 
 
 @kernel
-def _act_all(arrays: tuple[Any, ...], index: Integers, actions: Integers) -> int:
-    """Execute an action on each board of `index`; the place of the first illegal one, or -1. `arrays` are those of `Boards`."""
-    boards = Boards(*arrays)
-    for k in range(index.shape[0]):
-        if not _act(boards, index[k], actions[k]):
-            return k
-    return -1
+def _execute(arrays: tuple[Any, ...], index: Integers, kind: int, choices: Integers, seed: np.uint64, first: int) -> int:
+    """Execute a choice on each board of `index`, or begin its game; one kernel, so that the rules are compiled once.
 
+    Args:
+        arrays: the fields of `Boards`.
+        index: int64 (n,).
+        kind: of the choices: _PLAYS, _ACTIONS or _BEGIN.
+        choices: int64 (n, 4), the steps of a whole play, -1 after the last; (n, 1), an action; of no account for _BEGIN.
+        seed: of the games that begin.
+        first: the number of the first game of the tally among all games of the seed.
 
-@kernel
-def _play_all(arrays: tuple[Any, ...], index: Integers, plays: Integers) -> int:
-    """Execute a whole play, int64 (n, 4), on each board of `index`; the place of the first illegal one, or -1."""
+    Returns:
+        The place in `index` of the first choice that is not legal, or -1.
+    """
     boards = Boards(*arrays)
     states = boards.states
     for k in range(index.shape[0]):
         i = index[k]
+        if kind == _BEGIN:
+            new_episode(states, i, boards.rules, episode_key(seed, np.uint64((first + boards.games[i]) // 2)))
+            run_on(states, i, boards.rules, False)
+            continue
         rolls = states[i]["rolls"]
         going = True
-        for m in range(4):
-            if plays[k, m] < 0:
+        for m in range(choices.shape[1]):
+            action = choices[k, m]
+            if action < 0 and kind == _PLAYS:
                 break
-            if not going or plays[k, m] >= STEPS or not _act(boards, i, plays[k, m]):
+            if not going or (action >= STEPS and kind == _PLAYS) or not _act(boards, i, action):
                 return k
             going = states[i]["rolls"] == rolls and states[i]["phase"] == Phase.CHECKER
-        if going:
+        if going and kind == _PLAYS:
             return k  # a part of the roll that can be played is left
     return -1
 
@@ -169,8 +174,7 @@ class Duel:
         self._boards = Boards(np.zeros(n, STATE), np.arange(n, dtype=np.int64), settings.record(), self.tally)
         self._next = n
         self._found, self._words = np.empty(n, np.int64), np.empty(n, np.uint64)
-        for i in range(n):
-            self._start(i, i)
+        self._start(np.arange(n))
 
     def round(self) -> int:
         """Let both players decide once, or play a roll, on every board where the decision is theirs.
@@ -189,15 +193,21 @@ class Duel:
         self.tally["turns"][games] = states["turns"]
         self.tally["winner"][games] = np.where(states["ending"] == END_FINISHED, states["winner"] ^ (games & 1), -1)
         self.tally["done"][games] = 1
-        for i in ended.tolist():
-            all_games[i] = self._next if self._next < len(self.tally) else -1
-            if all_games[i] >= 0:
-                self._start(i, self._next)
-                self._next += 1
+        begun = min(len(ended), len(self.tally) - self._next)
+        all_games[ended] = -1
+        all_games[ended[:begun]] = self._next + np.arange(begun)
+        self._next += begun
+        self._start(ended[:begun])
         return len(ended)
 
-    def _start(self, board: int, game: int) -> None:
-        _begin(self._boards.states, board, self._boards.rules, np.uint64(self._seed), np.uint64((self._first + game) // 2))
+    def _start(self, boards: Integers) -> None:
+        """Begin the games of these boards."""
+        if len(boards):
+            self._execute(boards, _BEGIN, np.zeros((0, 1), np.int64))
+
+    def _execute(self, boards: Integers, kind: int, choices: Integers) -> int:
+        """See the kernel `_execute`."""
+        return _execute(tuple(self._boards), boards, kind, choices, np.uint64(self._seed), self._first)
 
     def _decide(self, player: int) -> None:
         asked, states = self.players[player], self._boards.states
@@ -207,15 +217,14 @@ class Duel:
         found = self._found[:n]
         before = states[found]
         choices = ask(asked, before.copy(), self._words[:n])
-        arrays = tuple(self._boards)
         if len(choices.moving):
-            bad = _play_all(arrays, found[choices.moving], choices.plays)
+            bad = self._execute(found[choices.moving], _PLAYS, choices.plays)
             if bad >= 0:
                 game = self._number(found[choices.moving[bad]])
                 msg = f"{name_of(asked)} gave the play {choices.plays[bad].tolist()}, not a legal one, in game {game}"
                 raise IllegalActionError(msg)
         if len(choices.acting):
-            bad = _act_all(arrays, found[choices.acting], choices.actions)
+            bad = self._execute(found[choices.acting], _ACTIONS, choices.actions.reshape(-1, 1))
             if bad >= 0:
                 place, action = int(choices.acting[bad]), int(choices.actions[bad])
                 reason = why_illegal_text(before, place, self._settings, action, self._boards.rules)

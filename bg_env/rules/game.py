@@ -40,6 +40,7 @@ __all__ = [
     "go_on",
     "new_episode",
     "resign",
+    "run_on",
     "set_up",
     "settle",
     "show_roll",
@@ -235,11 +236,20 @@ def _throw(states: States, i: int, rules: Rules) -> bool:
 
 
 @kernel
+def run_on(states: States, i: int, rules: Rules, playing: bool) -> None:
+    """`settle`, of a state in which dice may have to be played at first (`playing`: what `do_action` returned)."""
+    while True:
+        if playing:
+            go_on(states, i, rules)
+        if states[i]["phase"] != Phase.ROLL and states[i]["phase"] != Phase.OPENING:
+            return
+        playing = _throw(states, i, rules)
+
+
+@kernel
 def settle(states: States, i: int, rules: Rules) -> None:
     """Throw the dice of the state's own stream until a player must decide or the episode is over."""
-    while states[i]["phase"] == Phase.ROLL or states[i]["phase"] == Phase.OPENING:
-        if _throw(states, i, rules):
-            go_on(states, i, rules)
+    run_on(states, i, rules, False)
 
 
 @kernel
