@@ -33,12 +33,12 @@ import numba
 from numba.core import config, event
 from numba.core.options import DefaultOptions
 
+from bg_env import _numba
 from bg_env._numba import AVAILABLE
 
 if AVAILABLE:
     from bg_env._numba import KernelDispatcher
-
-__all__ = ["CACHE_DIR", "found", "inlined", "kernel", "picklable"]
+__all__ = ["CACHE_DIR", "found", "inlined", "kernel", "part_of", "picklable"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -295,6 +295,8 @@ class _Progress(event.Listener):  # type: ignore[misc]
             self.last = time.monotonic()
             sys.stderr.write(f"{text}\n")
 
+
+part_of: Final = _numba.part_of if AVAILABLE or config.DISABLE_JIT else kernel(_numba.part_of)
 
 if not config.DISABLE_JIT:
     event.register("numba:compile", _Progress())

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["AVAILABLE", "KernelDispatcher"]
+__all__ = ["AVAILABLE", "KernelDispatcher", "part_of"]
 
 try:
     from numba.core import funcdesc, lowering, typed_passes, types
@@ -26,7 +26,10 @@ try:
     from numba.core.codegen import JITCodeLibrary
     from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
     from numba.core.compiler_machinery import LoweringPass, register_pass
+    from numba.core.imputils import impl_ret_borrowed
     from numba.core.registry import CPUDispatcher
+    from numba.extending import lower_builtin, type_callable
+    from numba.np.arrayobj import populate_array
 
     _NEEDED: Final = (
         (JITCodeLibrary, ("_optimize_final_module", "_finalize_final_module")),
@@ -50,7 +53,42 @@ def _by_name(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
+def part_of(memory: Any, at: int, size: int, dtype: Any, shape: tuple[int, ...]) -> Any:
+    """An array of some dtype and shape in `size` bytes of an array of bytes, from byte `at` on.
+
+    Kernels have it as a few instructions: slices and views of Numba take it a second to compile.
+    """
+    return memory[at : at + size].view(dtype).reshape(shape)
+
+
 if AVAILABLE:
+
+    @type_callable(part_of)  # type: ignore[untyped-decorator] # Numba has no types
+    def _type_of_part(_context: Any) -> Any:
+        def of(memory: Any, _at: Any, _size: Any, dtype: Any, shape: Any) -> Any:  # Numba calls it by position
+            return types.Array(dtype.dtype, len(shape), "C", readonly=not memory.mutable)
+
+        return of
+
+    @lower_builtin(part_of, types.Array, types.Integer, types.Integer, types.Any, types.BaseTuple)  # type: ignore[untyped-decorator,attr-defined]
+    def _lower_part(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        memory_type, kind = signature.args[0], signature.return_type
+        memory = context.make_array(memory_type)(context, builder, arguments[0])
+        part = context.make_array(kind)(context, builder)
+        byte = builder.gep(builder.bitcast(memory.data, context.get_value_type(types.voidptr)), [arguments[1]])
+        shape = [
+            context.cast(builder, builder.extract_value(arguments[4], k), signature.args[4][k], types.intp)
+            for k in range(kind.ndim)
+        ]
+        size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+        strides = [size]
+        for length in reversed(shape[1:]):
+            strides.insert(0, builder.mul(strides[0], length))
+        data = builder.bitcast(byte, part.data.type)
+        populate_array(
+            part, data=data, shape=shape, strides=strides, itemsize=size, meminfo=memory.meminfo, parent=memory.parent
+        )
+        return impl_ret_borrowed(context, builder, kind, part._getvalue())
 
     class _IntermediateLibrary(JITCodeLibrary):  # type: ignore[misc] # Numba has no types
         """The code of a kernel inside others: linked into them, never optimised or made machine code alone."""

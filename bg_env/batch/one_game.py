@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bg_env._jit import inlined, kernel
+from bg_env._jit import inlined, kernel, part_of
 from bg_env.batch.info import INFO, Info
 from bg_env.batch.layout import ENDED, PLAN, SLOT, START, Batch
 from bg_env.batch.step import close_step, next_roll, open_step, opponent_decides, random_replies, reward_is_due
@@ -48,8 +48,7 @@ WAITING: Final = -2
 FINISH: Final = -2
 """Instead of an action: the rest of a step that was WAITING."""
 
-_AT: Final = [at for _, at, *_ in (GAME.fields or {}).values()]
-_STATES, _SLOTS, _RULES, _PLAN, _SETS, _ENDED, _START, _INFO = _AT
+_STATES, _SLOTS, _RULES, _PLAN, _SETS, _ENDED, _START, _INFO = (at for _, at, *_ in (GAME.fields or {}).values())
 _STATE_SIZE, _SLOT_SIZE, _RULES_SIZE, _PLAN_SIZE = STATE.itemsize, SLOT.itemsize, RULES.itemsize, PLAN.itemsize
 _SETS_SIZE, _START_SIZE, _INFO_SIZE = 8, START.itemsize, 4 * INFO
 
@@ -57,19 +56,19 @@ _SETS_SIZE, _START_SIZE, _INFO_SIZE = 8, START.itemsize, 4 * INFO
 @inlined
 def _opened(memory: Memory, dice: Dice) -> tuple[Batch, Info]:
     """The arrays in a piece of memory."""
-    plan = memory[_PLAN : _PLAN + _PLAN_SIZE].view(PLAN)
-    ended = _STATE_SIZE if plan[0]["reward"] == CUSTOM else 0
+    plan = part_of(memory, _PLAN, _PLAN_SIZE, PLAN, (1,))
+    ended = 1 if plan[0]["reward"] == CUSTOM else 0
     games = Batch(
-        memory[_STATES : _STATES + _STATE_SIZE].view(STATE),
-        memory[_SLOTS : _SLOTS + _SLOT_SIZE].view(SLOT),
-        memory[_RULES : _RULES + _RULES_SIZE].view(RULES),
+        part_of(memory, _STATES, _STATE_SIZE, STATE, (1,)),
+        part_of(memory, _SLOTS, _SLOT_SIZE, SLOT, (1,)),
+        part_of(memory, _RULES, _RULES_SIZE, RULES, (1,)),
         plan,
         dice,
-        memory[_SETS : _SETS + _SETS_SIZE].view(np.int32).reshape((1, 2)),
-        memory[_ENDED : _ENDED + ended].view(STATE),
-        memory[_START : _START + _START_SIZE].view(START),
+        part_of(memory, _SETS, _SETS_SIZE, np.int32, (1, 2)),
+        part_of(memory, _ENDED, ended * _STATE_SIZE, STATE, (ended,)),
+        part_of(memory, _START, _START_SIZE, START, (1,)),
     )
-    return games, memory[_INFO : _INFO + _INFO_SIZE].view(np.int32).reshape((INFO, 1))
+    return games, part_of(memory, _INFO, _INFO_SIZE, np.int32, (INFO, 1))
 
 
 @inlined
