@@ -274,7 +274,7 @@ def test_writing_files(tmp_path):
         assert not (tmp_path / name).exists()
     odd = replace(record, games=(replace(record.games[0], entries=(Entry("unreadable", 0, text="what"),)),))
     for write in (write_mat, write_sgf, lambda r: write_jsonl([r])):
-        with pytest.raises(NotationError, match="not understood"):
+        with pytest.raises(NotationError, match="game 1 move 0 cannot be written: 'what' was not understood"):
             write(odd)
 
 

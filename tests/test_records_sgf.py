@@ -55,7 +55,8 @@ def test_the_grammar():
     ("text", "says"),
     [
         ("", "does not begin"),
-        ("hello", "outside of"),
+        ("hello", "line 1: 'hello' stands outside of"),
+        ("(;GM[6];\n\n[6])", "line 3: the value '6' belongs"),
         ("hel[lo", "outside of"),
         ("(;GM[6]7)", "stands where"),
         ("(", "missing at the end"),

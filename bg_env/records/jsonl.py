@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from bg_env.checks import is_whole
 from bg_env.errors import NotationError, SettingsError
-from bg_env.records.record import MOST_BYTES, Entry, GameRecord, Kind, Record, checked_text, plain_text
+from bg_env.records.record import MOST_BYTES, Entry, GameRecord, Kind, Record, checked_text, plain_text, unwritable
 from bg_env.rules import VARIANTS, Settings
 
 __all__ = ["read_jsonl", "write_jsonl"]
@@ -60,7 +60,7 @@ def _lines(record: Record, number: int) -> Iterator[str]:
         said |= {"cube": game.cube} if game.cube > 1 else {}
         said |= {"start": game.start} if game.start is not None else {}
         said |= {"state": dict(game.state)} if game.state is not None else {}
-        said["events"] = [[entry.player, _text(entry)] for entry in game.entries if entry.kind != "win"]
+        said["events"] = [[entry.player, _text(entry, game)] for entry in game.entries if entry.kind != "win"]
         award = game.award
         said["result"] = None if award is None else {"winner": award.player, "points": award.value}
         yield json.dumps(said, ensure_ascii=False)
@@ -71,10 +71,9 @@ def _name(record: Record) -> str:
     return name if VARIANTS.get(name) == record.variant else str(record.variant)
 
 
-def _text(entry: Entry) -> str:
+def _text(entry: Entry, game: GameRecord) -> str:
     if entry.kind == "unreadable":
-        msg = f"this cannot be written: {entry.text[:60]!r} was not understood when it was read"
-        raise NotationError(msg)
+        raise unwritable(entry, game)
     if entry.kind == "roll" and entry.dice:
         text = entry.text if entry.text or not entry.played else "no move"
         return f"{entry.dice[0]}{entry.dice[1]}: {text}".rstrip()

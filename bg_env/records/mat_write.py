@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bg_env.errors import NotationError
-from bg_env.records.record import Entry, GameRecord, Record, plain_text
+from bg_env.records.record import Entry, GameRecord, Record, plain_text, unwritable
 from bg_env.rules import VARIANTS
 
 __all__ = ["write_mat"]
@@ -96,6 +96,8 @@ def _cells(game: GameRecord) -> Iterator[tuple[int, str]]:
         if entry.kind == "take" and k and kinds[k - 1] == "beaver" and kinds[k + 1] == "roll":
             continue
         goes_on = kinds[k + 1] in ("roll", "beaver") or kinds[k + 1 : k + 3] == ["take", "roll"]
+        if entry.kind == "unreadable":
+            raise unwritable(entry, game)
         yield entry.player or 0, _cell_text(entry, "Beavers" if goes_on else "Raccoons")
 
 
@@ -112,7 +114,4 @@ def _cell_text(entry: Entry, beaver: str) -> str:
         return f" {word} => {entry.value}" if entry.value else f" {word}"
     if entry.kind in ("take", "drop"):
         return f" {entry.kind.capitalize()}s"
-    if entry.kind == "resign":
-        return f" Resigns {entry.value} point{'s' * (entry.value != 1)}" if entry.value else " Resigns"
-    msg = f"this cannot be written: {entry.text[:60]!r} was not understood when it was read"
-    raise NotationError(msg)
+    return f" Resigns {entry.value} point{'s' * (entry.value != 1)}" if entry.value else " Resigns"

@@ -23,6 +23,7 @@ __all__ = [
     "plain_moves",
     "plain_text",
     "text_of_moves",
+    "unwritable",
 ]
 
 MOST_BYTES: Final = 2**30
@@ -191,6 +192,12 @@ def plain_text(text: str) -> str:
         return text_of_moves(plain_moves(text))
     except NotationError:
         return text
+
+
+def unwritable(entry: Entry, game: GameRecord) -> NotationError:
+    """The error of writing an unreadable entry."""
+    said = f"{entry.text[:60]!r} was not understood when it was read"
+    return NotationError(f"game {game.number} move {entry.number} cannot be written: {said}")
 
 
 def from_points(source: int, target: int) -> Move:

@@ -57,8 +57,13 @@ def _no_sgf(what: str) -> NotationError:
     return NotationError(f"this is not an .sgf record: {what}")
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str, str | None]]:
-    """The text as marks `(`, `)`, `;`, names and values of properties: in each triple one that is not empty or None.
+def _no_sgf_at(text: str, at: int, what: str) -> NotationError:
+    line = text.count("\n", 0, at) + 1
+    return _no_sgf(f"line {line}: {what}")
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str, str | None, int]]:
+    """The text as marks `(`, `)`, `;`, names and values of properties, one of which is not empty or None, and their places.
 
     Raises:
         NotationError: there is something else, or a value without an end or of more than _LONGEST_VALUE characters.
@@ -72,15 +77,14 @@ def _tokens(text: str) -> Iterator[tuple[str, str, str | None]]:
                 at = _UNESCAPED.match(text, min(at + 2, len(text))).end()  # type: ignore[union-attr] # it matches anywhere
             if at - token.start() > _LONGEST_VALUE:
                 what = f"the value {text[token.start() + 1 :][:20]!r}... has more than {_LONGEST_VALUE:,} characters"
-                raise _no_sgf(what)
+                raise _no_sgf_at(text, token.start(), what)
             value = text[token.start() + 1 : at]
             at += 1
         if at > len(text) or not (mark or name or value is not None):
             found = text[token.start() :][:20]
-            line = text.count("\n", 0, token.start()) + 1
-            what = f"line {line}: {found!r} stands where '(', ')', ';', a property or its value in '[' and ']' is due"
-            raise _no_sgf(what)
-        yield mark, name, value
+            what = f"{found!r} stands where '(', ')', ';', a property or its value in '[' and ']' is due"
+            raise _no_sgf_at(text, token.start(), what)
+        yield mark, name, value, token.start()
 
 
 def _trees(text: str) -> list[list[_Node]]:
@@ -89,16 +93,16 @@ def _trees(text: str) -> list[list[_Node]]:
     values: list[str] | None = None  # of the property that has just been named
     branched: list[bool] = []  # for each open tree, whether a variation of it has been closed
     skipped = 0  # open trees that are later variations
-    for mark, name, value in _tokens(text):
+    for mark, name, value, at in _tokens(text):
         if value is not None:
             if values is None:
                 what = f"the value {value[:20]!r} belongs to no property"
-                raise _no_sgf(what)
+                raise _no_sgf_at(text, at, what)
             values.append(_plain(value) if "\\" in value else value)
         elif name:
             if not branched or not trees[-1]:
                 what = f"{name[:20]!r} stands outside of '(;'"
-                raise _no_sgf(what)
+                raise _no_sgf_at(text, at, what)
             values = [] if skipped else trees[-1][-1].setdefault("".join(filter(str.isupper, name)), [])
         elif mark == "(":
             if len(trees) == MOST_GAMES and not branched:
@@ -112,7 +116,7 @@ def _trees(text: str) -> list[list[_Node]]:
             values = None
         elif not branched:
             what = f"{mark!r} stands outside of '('"
-            raise _no_sgf(what)
+            raise _no_sgf_at(text, at, what)
         elif mark == ")":
             branched.pop()
             skipped = max(skipped - 1, 0)

@@ -8,7 +8,7 @@ from bg_env.errors import NotationError
 from bg_env.notation import read_position
 from bg_env.notation.xgid import write_xgid
 from bg_env.records.as_played import as_played
-from bg_env.records.record import Entry, GameRecord, Record, plain_moves
+from bg_env.records.record import Entry, GameRecord, Record, plain_moves, unwritable
 from bg_env.records.sgf_setup import KEPT, LETTERS, RULE_NAMES, position_nodes
 from bg_env.rules import BAR, OFF, VARIANTS
 
@@ -86,6 +86,5 @@ def _node(entry: Entry, game: GameRecord) -> str:
         return f";{colour}[{entry.kind}]"
     if entry.kind == "illegal":
         msg = f".sgf cannot hold that an illegal action ended game {game.number}: write JSON lines"
-    else:
-        msg = f"this cannot be written: {entry.text[:60]!r} was not understood when it was read"
-    raise NotationError(msg)
+        raise NotationError(msg)
+    raise unwritable(entry, game)
