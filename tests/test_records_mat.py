@@ -72,6 +72,9 @@ def test_money_play_of_galaxy():
     assert (record.loose, record.length) == (True, 0)
     assert [note.what for note in record.notes] == ["a game of Backgammon Galaxy with 16 points is money play"]
     assert replay(record).faults == ()
+    for points in (16, 4016):  # given up, as the server writes it
+        given_up = read_mat(GALAXY.format(length=16, rows=TAKEN + f"      Wins {points} points and the match"))
+        assert replay(given_up).faults == ()
     named = GALAXY.replace("; [Player 1", '; [Site "Backgammon Galaxy"]\n; [Player 1')
     assert read_mat(named.replace('"1024"', '"64"').format(length=16, rows=rows)).loose
     second = rows + "\n\n Game 2\n Alpha : 6                      Beta : 0\n" + OPENING + "      Wins 1 point"
@@ -88,6 +91,11 @@ def test_money_play_of_galaxy():
         assert not match.loose
     crawford = GALAXY.format(length=17, rows=OPENING + "      Wins 1 point").replace("Alpha : 0 ", "Alpha : 16")
     assert [str(f) for f in replay(read_mat(crawford)).faults] == ["game 1 move 2: a double in the Crawford game (R9.2)"]
+
+
+@pytest.mark.parametrize("line", ["7 point match", " 7-point match", "7 Points Match (Crawford)", "\t7 point match\t"])
+def test_the_line_with_the_length(line):
+    assert read_mat(PLAIN.format(length=7, rows=OPENING).replace(" 7 point match", line, 1)).length == 7
 
 
 def test_headings_with_ratings_and_no_headings_at_all():

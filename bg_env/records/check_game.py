@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,10 @@ from bg_env.rules import (
 from bg_env.rules.actions import die_of, source_of
 
 __all__ = ["GameCheck"]
+
+
+_LOOSE_LENGTH: Final = 16
+"""The points that a server gives money play which it writes as a match."""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -343,7 +348,7 @@ class GameCheck:
             player: the winner.
             right: the points in full.
         """
-        length = self.record.length
+        length = self.record.length or _LOOSE_LENGTH * self.record.loose
         if not length:
             return False
         needed = length - (self.game.score or (0, 0))[player]

@@ -22,7 +22,9 @@ from bg_env.rules import VARIANTS, Variant
 __all__ = ["read_mat", "write_mat"]
 
 _HEADER = re.compile(r"\s*(?:[;#]\s*)?\[([^\"\]]*)\"(.*)\"\s*\]\s*")
-_LENGTH = re.compile(r"\s*(\d{1,5}|unlimited|money)[\s-]+(?:points?\s+)?(?:match|session|game)s?\s*", re.IGNORECASE)
+_LENGTH = re.compile(
+    r"\s*(\d{1,5}|unlimited|money)[\s-]+(?:points?\s+)?(?:match|session|game)s?\s*(?:\([^)]*\)\s*)?", re.IGNORECASE
+)
 _GAME = re.compile(r"\s*Game\s+(\d{1,5})\s*[:.]?\s*", re.IGNORECASE)
 _LINE_ENDS = re.compile(r"\r\n?")
 
