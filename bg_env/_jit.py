@@ -211,7 +211,7 @@ def inlined(function: F) -> F:
 
 
 def picklable(function: Callable[..., Any]) -> Any:
-    """What to pickle in the place of `function`, for `found`: the module and name of a compiled one that can be imported.
+    """The value to pickle instead of `function`, for `found`: module and name of a compiled function that can be imported.
 
     Numba pickles a compiled function by value, and whoever loads it compiles it anew. A function of `__main__` is left as it
     is, because the `__main__` of a worker is another module.

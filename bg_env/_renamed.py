@@ -97,11 +97,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def warn_renamed(message: str) -> None:
-    """A DeprecationWarning at the line outside bg_env that led here."""
+    """Issue a DeprecationWarning at the line outside bg_env that led here."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bg_env":
         frame, level = frame.f_back, level + 1
-    warnings.warn(f"{message}; the old name goes with version 0.3", DeprecationWarning, stacklevel=level)
+    warnings.warn(f"{message}; the old name will be removed in version 0.3", DeprecationWarning, stacklevel=level)
 
 
 def renamed_argument(old: str, new: str) -> Callable[[F], F]:
@@ -134,7 +134,7 @@ class _Loader(Loader):
             vars(module)["__getattr__"] = old_names(name, **names)
             return
         new = f"bg_env.{MODULES[name.removeprefix('bg_env.')]}"
-        warnings.warn(f"{name} is now {new}; the old name goes with version 0.3", DeprecationWarning, stacklevel=2)
+        warnings.warn(f"{name} is now {new}; the old name will be removed in version 0.3", DeprecationWarning, stacklevel=2)
         sys.modules[name] = importlib.import_module(new)
 
 

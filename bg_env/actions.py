@@ -228,7 +228,7 @@ _TEXTS: Final = {
 
 
 def why_illegal_text(states: States, i: int, settings: Settings, action: int, rules: Rules | None = None) -> str | None:
-    """Why `action` is illegal in state `i`, as one sentence that names the clause; None if it is legal.
+    """The reason why `action` is illegal in state `i`, as one sentence that names the clause; None if it is legal.
 
     Args:
         states: STATE records.

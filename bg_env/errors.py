@@ -44,7 +44,7 @@ class IllegalActionError(BgEnvError, ValueError):
 
 
 class PositionError(BgEnvError, ValueError):
-    """A placement of checkers, or a state set up by hand, that cannot stand."""
+    """An impossible placement of checkers, or an impossible state set up by hand."""
 
 
 class SettingsError(BgEnvError, ValueError):
@@ -52,7 +52,7 @@ class SettingsError(BgEnvError, ValueError):
 
 
 class UnknownOptionError(SettingsError, TypeError):
-    """A keyword argument of an unknown name; the message has Python's own words for it and the names that are close."""
+    """A keyword argument of an unknown name; the message has Python's usual words and suggests similar names."""
 
 
 class NotationError(BgEnvError, ValueError):

@@ -94,12 +94,12 @@ def read_arrays(file: Any, what: str) -> dict[str, npt.NDArray[Any]]:
 
 
 def temporary_name() -> str:
-    """A name for a file or folder that is being written, which nobody can have guessed and planted a link at."""
+    """A name for a file or folder that is being written, unpredictable, so that nobody can have put a link there."""
     return f".bg_env-{secrets.token_hex(8)}.part"
 
 
 def is_leftover(path: Path) -> bool:
-    """Whether the path has a `temporary_name`: what a process leaves that was killed while it wrote a file."""
+    """Whether the path has a `temporary_name`, as left by a process that was killed while it wrote a file."""
     return _LEFTOVER.fullmatch(path.name) is not None
 
 

@@ -58,13 +58,14 @@ def _key(seed: int | None) -> np.uint64:
 class Game(GameView):
     """One game, or one match, with its cube, score, dice and history.
 
-    A game with a seed throws its own dice at once whenever they are due; one without waits in the chance phases for
-    `apply_roll`. Players are 0 and 1, None where nobody. Games are equal when their states (the random stream included) and
+    A game with a seed rolls its own dice as soon as they are due; a game without one waits in the chance phases for
+    `apply_roll`. Players are 0 and 1; None stands for neither. Games are equal if their states (the random stream included) and
     their settings are; they can be copied and pickled, and copying is cheap.
 
     Args:
         variant: a variant or its name, or the settings to play under.
-        seed: of its dice, 0 to 2**64 - 1: the game of an environment's first episode with that seed. None: no dice of its own.
+        seed: seed of its dice, 0 to 2**64 - 1: the game of an environment's first episode with that seed. None: no dice of its
+            own.
         **settings: see `bg_env.Settings`; with a `Settings` value, the settings to change in it.
 
     Raises:
@@ -123,7 +124,7 @@ class Game(GameView):
             SettingsError: the settings or the seed are refused.
         """
         if not isinstance(position, Position):
-            msg = f"a game goes on from a bg_env.Position, not from {quoted(position)}"
+            msg = f"a game starts from a bg_env.Position, not from {quoted(position)}"
             raise PositionError(msg)
         if settings.setdefault("variant", position.variant) != position.variant:
             msg = f"the position is one of {position.variant.name}: leave variant out, or give a position of the other"
@@ -148,7 +149,7 @@ class Game(GameView):
         """The game of an XGID; all settings come from it (field 10 is the cap).
 
         Raises:
-            NotationError: this is not an XGID, or its game cannot stand.
+            NotationError: this is not an XGID, or its game is impossible.
         """
         return cls.from_states(*read_xgid(text, variant), seed=seed)
 
@@ -159,7 +160,7 @@ class Game(GameView):
         """The game of GNU Backgammon's position id and match id.
 
         Raises:
-            NotationError: these are not such ids, or their game cannot stand.
+            NotationError: these are not such ids, or their game is impossible.
         """
         return cls.from_states(*read_ids(position_id, match_id, variant), seed=seed)
 
@@ -195,7 +196,7 @@ class Game(GameView):
 
     @property
     def outcome(self) -> Outcome | None:
-        """How it has ended; None while it goes on."""
+        """The outcome of the game or match; None while it is in progress."""
         if not self.over:
             return None
         last = next((event for event in reversed(self.history) if event.roll is None), None)
@@ -213,7 +214,7 @@ class Game(GameView):
         See `bg_env.records.write_records`.
 
         Raises:
-            OrderError: the game is over and nothing of it was seen, as of an environment that did not record.
+            OrderError: the game is over and its history is not known, as for an environment that did not record.
         """
         seen = self.history[self._fixed.recorded_from :]
         if self.over and not seen:
@@ -224,7 +225,7 @@ class Game(GameView):
     # Actions, rolls and resignations
 
     def apply(self, action: int) -> None:
-        """Do an action for the player who must act; a game with a seed then throws the dice that are due.
+        """Take an action for the player who must act; a game with a seed then rolls the dice that are due.
 
         Raises:
             IllegalActionError: it is not legal; nothing has changed.
@@ -273,7 +274,7 @@ class Game(GameView):
             self._state = after.view(np.int8)
 
     def play(self, play: Play | str) -> None:
-        """Do a whole play, the next part of one, or an action about the cube.
+        """Make a whole play, the next part of one, or a cube decision.
 
         Args:
             play: one of `legal_plays()`, or text: a whole play such as "8/5 6/5" or its beginning such as "13/11", in any
@@ -296,7 +297,7 @@ class Game(GameView):
             for k, number in enumerate(numbers):
                 done = self._apply(number, part=k > 0)
             if whole and done != DONE:
-                msg = f"{quoted(str(play))} is a part of the roll only: a Play finishes it"
+                msg = f"{quoted(str(play))} is only a part of the roll: a Play must finish it"
                 raise IllegalActionError(msg)
         except IllegalActionError:
             self._state, self._past = before
@@ -315,7 +316,7 @@ class Game(GameView):
                 other[25 - target] = 0
                 other[25] += 1
         if (tuple(other), tuple(own), position.variant) != (play.result.mover, play.result.opponent, play.result.variant):
-            msg = f"{quoted(str(play))} leads to another position from here than the play says: take one of legal_plays()"
+            msg = f"{quoted(str(play))} does not lead from here to the result that it states: take one of legal_plays()"
             raise IllegalActionError(msg)
         return numbers
 
@@ -347,9 +348,9 @@ class Game(GameView):
         raise IllegalActionError(msg)
 
     def undo(self) -> None:
-        """Take back the last call of `play`, `apply`, `apply_roll` or `resign`, with the dice that the game threw after it.
+        """Take back the last call of `play`, `apply`, `apply_roll` or `resign`, with the dice that the game rolled after it.
 
-        The same dice come again. (In a copy that takes back what was done before it was made, other dice come: a search must
+        The same dice come again. (In a copy that takes back actions from before it was made, other dice come: a search must
         not see those of the game.)
 
         Raises:
@@ -372,11 +373,11 @@ class Game(GameView):
     # Copies
 
     def copy(self, seed: int | None = None) -> Game:
-        """A copy that goes its own way: a search must not see the real dice, so its stream is another one.
+        """An independent copy; a search must not see the real dice, so the copy has another random stream.
 
         Args:
-            seed: of the copy's dice. None: a game without a seed stays without; another gets a stream made from its own,
-                a different one for each copy.
+            seed: seed of the copy's dice. None: the copy of a game without a seed has none either; that of another game gets a
+                stream derived from the game's, a different one for each copy.
         """
         twin = self.__copy__()
         twin._copies = 0
@@ -395,7 +396,7 @@ class Game(GameView):
         return twin
 
     def __copy__(self) -> Game:
-        """An equal game that goes its own way, with the same dice to come; `copy` gives one with other dice."""
+        """An equal but independent game, with the same dice to come; `copy` returns one with other dice."""
         twin = object.__new__(type(self))
         twin._fixed = self._fixed
         twin._state = self._state

@@ -34,11 +34,11 @@ class Fixed(NamedTuple):
     rules: Rules
     rule_bytes: Bytes
     first: States
-    """Where its record begins."""
+    """The state with which its record begins."""
     events: tuple[Event, ...]
     """The events before it was made."""
     recorded_from: int
-    """How many of `events` are not in its record."""
+    """The number of `events` that are not in its record."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -148,7 +148,7 @@ class GameView:
 
     @property
     def key(self) -> bytes:
-        """All that decides how the game can go on, as a value for the tables of a search.
+        """Everything that determines how the game can continue, as a value for the tables of a search.
 
         Games with equal keys have the same legal actions and, over the dice to come, the same distribution of futures and of
         results; players 0 and 1 are not exchanged. It holds the rules and the state, but neither history nor random stream;
@@ -208,13 +208,13 @@ class GameView:
         return plays_of_state(self._states, self.settings.variant)
 
     def legal_texts(self) -> tuple[str, ...]:
-        """All that `play` accepts now, once each: the texts of the whole plays, or of the actions about the cube."""
+        """All texts that `play` accepts now, once each: those of the whole plays, or of the cube actions."""
         if self._state.item(PHASE) == Phase.CHECKER:
             return tuple(map(str, self.legal_plays()))
         return tuple(map(actions.action_text, self.legal_actions()))
 
     def chance(self) -> list[tuple[tuple[int, int], float]]:
-        """The rolls of a chance phase with their probabilities, which sum to 1; else [].
+        """The rolls of a chance phase with their probabilities, which sum to 1; [] in other phases.
 
         ROLL: 21 rolls, higher die first. OPENING: 30 ordered pairs (player 0's die first), 36 while ties double the cube.
         """
@@ -233,7 +233,7 @@ class GameView:
 
 
 def why_illegal(game: GameView, action: int | str) -> str | None:
-    """Why `action` is illegal in `game` now, as a sentence that names the rule's clause; None if it is legal.
+    """The reason why `action` is illegal in `game` now, as a sentence that names the clause of the rules; None if it is legal.
 
     Args:
         game: the game.

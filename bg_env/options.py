@@ -67,13 +67,13 @@ def read_seat(seat: Any, opponent: Any) -> int | None:
 
 @dataclass(frozen=True)
 class EnvOptions:
-    """What an environment plays and how it shows it: `Settings`, and the options beside them.
+    """The options of an environment: `Settings`, and the options for observations, rewards and pictures.
 
     The constructors of all environments take the fields of `Settings` and these by name, see `takes_options`.
 
     Attributes:
-        settings: a `bg_env.Settings` (or its printed text, or a mapping of its fields); fields given by name beside it change
-            it. None: the fields given by name, and the defaults.
+        settings: a `bg_env.Settings` (or its printed text, or a mapping of its fields); fields given by name override
+            its own. None: the fields given by name, and the defaults.
         observation: name of an encoder (`bg_env.ENCODERS`), or a `bg_env.Encoder` of your own.
         mask: where the int8 action mask is returned: in a Dict observation and in the info ("both"), only in the observation
             ("observation"), or only in the info ("info"; the observation is then a plain Box).
@@ -155,7 +155,7 @@ def read_options(variant: VariantLike | None, options: Mapping[str, Any], render
     """The options of an environment, checked.
 
     Args:
-        variant: what is played; None: as `options["settings"]` says, else backgammon.
+        variant: the variant; None: that of `options["settings"]`, or backgammon without them.
         options: those of `EnvKeywords`, any of them.
         render_modes: the environment's render modes, beside None.
 
@@ -169,7 +169,7 @@ def read_options(variant: VariantLike | None, options: Mapping[str, Any], render
 
 
 class JsonSpec:
-    """An environment whose `spec` can be written as JSON whatever numbers its options were given as."""
+    """An environment whose `spec` can be written as JSON, also if its options were given as NumPy numbers."""
 
     _spec: EnvSpec | None = None
 
@@ -200,7 +200,7 @@ def _plain(value: Any) -> Any:
 
 
 def documented(owner: Any) -> dict[str, str]:
-    """What the section Attributes of a docstring says, by name, each on one line."""
+    """The descriptions in the section Attributes of a docstring, by name, each on one line."""
     text = inspect.cleandoc(owner.__doc__ or "") + "\n\nEnd:"
     section = re.search(r"^Attributes:\n(.*?)(?=^\S)", text, re.DOTALL | re.MULTILINE)
     found = re.findall(r"^    (\w+): (.*?)(?=^    \w|\Z)", section[1] if section else "", re.DOTALL | re.MULTILINE)

@@ -12,7 +12,7 @@ __all__ = ["Ending", "Outcome", "outcome_of"]
 
 
 class Ending(enum.Enum):
-    """How a game came to its end."""
+    """The way in which a game ended."""
 
     BORNE_OFF = "borne off"
     """The winner has borne off all its checkers (R3.4)."""
@@ -28,7 +28,7 @@ class Ending(enum.Enum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a game has ended; of a match: the match, with the level and the points of its last game.
+    """The outcome of a finished game or, in match play, of the match, with the level and the points of its last game.
 
     Attributes:
         winner: 0 or 1; None if the cap on turns ended it.
@@ -36,8 +36,8 @@ class Outcome:
         level: 1 a single game, 2 a gammon, 3 a backgammon, as it counts (R8.5); 0 without a winner.
         cube: the value of the cube, which `points` is a multiple of.
         score: points of player 0 and 1 in the match; (0, 0) in money play.
-        ending: how the last game ended; None if that is not known: of a finished game that was set up, or taken from an
-            environment that keeps no history, a drop and a resignation look alike.
+        ending: the way in which the last game ended; None if that is not known: in a finished game that was set up, or taken
+            from an environment that keeps no history, a drop and a resignation look alike.
     """
 
     winner: int | None

@@ -56,7 +56,7 @@ class Play:
 
 
 class Position:
-    """Where the checkers stand, seen by the player on roll; immutable, equal by value, hashable.
+    """A placement of the checkers, seen by the player on roll; immutable, equal by value, hashable.
 
     Args:
         mover: 26 counts of the player on roll on its own numbering: index 0 borne off, 1-24 the points, 25 the bar.
@@ -64,7 +64,7 @@ class Position:
         variant: a Variant or its name; it gives the number of checkers.
 
     Raises:
-        PositionError: the placement cannot stand (see `rules.check_board`).
+        PositionError: the placement is impossible (see `rules.check_board`).
         SettingsError: no such variant.
     """
 
@@ -105,7 +105,7 @@ class Position:
         """The position with this GNU Backgammon position id (14 characters).
 
         Raises:
-            NotationError: no such id, or one that cannot stand in this variant.
+            NotationError: this is not such an id, or its position is impossible in this variant.
         """
         chosen = variant_of(variant)
         return cls.unchecked(*decode_position_id(text, chosen), chosen)
@@ -146,16 +146,16 @@ class Position:
     def legal_plays(self, *dice: int) -> tuple[Play, ...]:
         """The distinct whole plays of a roll (R11.2), never empty: a dance is one play without steps.
 
-        Of a 1-2 in Acey-Deucey these are the plays of the 1 and the 2 alone (R10.6).
+        For a 1-2 in Acey-Deucey these are the plays of the 1 and the 2 alone (R10.6).
 
         Args:
-            *dice: the two dice of a roll, 1 to 6 each, in any order; equal ones are a double, to be played four times. Or
-                what is left of a roll, as `Game.dice` has it: one die, or three or four equal ones. (Two equal dice are
-                a whole double: `Game.legal_plays` knows when only two of its steps are left.)
+            *dice: the two dice of a roll, 1 to 6 each, in any order; two equal dice are a double, to be played four times. Or
+                the rest of a roll, as in `Game.dice`: one die, or three or four equal ones. (Two equal dice always mean a
+                whole double; `Game.legal_plays` knows when only two of its steps are left.)
 
         Raises:
             IllegalActionError: these are not such dice, or the mover has borne off all its checkers. (An opponent who has
-                done so is accepted: such a board is often used as one without opposition.)
+                done so is accepted: such a board often stands for one without opposition.)
         """
         left = [checked_die(die) for die in dice]
         if not 1 <= len(left) <= 4 or (len(left) != 2 and len(set(left)) > 1):

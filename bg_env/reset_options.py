@@ -41,7 +41,7 @@ class Start:
 
     @property
     def changes(self) -> bool:
-        """Whether the episode begins in another state than one without options does."""
+        """Whether the episode begins in another state than an episode without options."""
         return self.states is not None or self.score is not None or self.crawford is not None
 
     def make(self, states: States, rules: Rules, settings: Settings, key: int | np.uint64) -> None:

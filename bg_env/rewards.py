@@ -63,10 +63,10 @@ HIGHEST_LEVEL = 3
 class Reward:
     """A way to reward as a value: built in and known by name, or a user's own.
 
-    Wherever a reward is chosen by name (`reward="points"`) a `Reward` does as well.
+    A `Reward` is accepted wherever a reward is chosen by name (`reward="points"`).
 
     Args:
-        name: what it is called; not the name of a built-in reward.
+        name: its name, which must not be that of a built-in reward.
         kind: the number of a built-in reward, as `reward_of` takes it; CUSTOM for one with a function.
         function: `function(states, rules)`, plain Python or compiled by Numba: of n STATE records, in each of which a game has
             just ended, and an array of one RULES record the rewards of player_0, floats (n,); player_1 receives the

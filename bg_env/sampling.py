@@ -52,11 +52,11 @@ def _pick_rows(mask: Mask, u: npt.NDArray[np.float64], out: npt.NDArray[np.int64
 
 
 def sample(mask: Mask, rng: np.random.Generator) -> Any:
-    """Draw a legal action at random, each as likely as another.
+    """Draw a legal action uniformly at random.
 
     Args:
         mask: int8, uint8 or bool; (actions,), or (n, actions) for n games; an action is legal where the mask is not 0.
-        rng: a NumPy Generator, of which one number is drawn for each game. (For one game Python's `random.Random` does as
+        rng: a NumPy Generator, from which one number is drawn for each game. (For one game Python's `random.Random` works as
             well.)
 
     Returns:

@@ -27,7 +27,7 @@ def find_gnubg():
 
 
 def run_gnubg(commands: Iterable[str], folder: Path) -> str:
-    """What the program prints for these commands; the test is skipped where it is absent."""
+    """The output of the program for these commands; the test is skipped where the program is absent."""
     program = find_gnubg()
     if program is None:
         pytest.skip("needs GNU Backgammon (Debian's gnubg), which is not installed")

@@ -18,7 +18,7 @@ Place = tuple[Any, int, int]
 
 EVERY = bool(os.environ.get("BG_ENV_EVERY_PLACE"))
 LOOKS = ("CALL", "RESUME", "JUMP_BACKWARD", "JUMP_ABSOLUTE", "FOR_ITER")
-"""How the names of byte codes begin after which Python looks for signals."""
+"""The beginnings of the names of byte codes after which Python looks for signals."""
 PACKAGES = ("/bg_env/", "/pettingzoo/", "\\bg_env\\", "\\pettingzoo\\")
 
 

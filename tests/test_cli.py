@@ -663,7 +663,7 @@ def test_arrow_keys_edit_the_line_and_bring_earlier_ones_back():
     import select
 
     def read_until(end):
-        """What the program prints up to `end`."""
+        """The text that the program prints up to `end`."""
         shown = b""
         while end not in shown:
             assert select.select([parent], [], [], 60)[0], shown

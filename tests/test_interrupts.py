@@ -119,7 +119,7 @@ class Vector:
         return content([saved["states"].tobytes(), saved["slots"].tobytes(), saved["dice"], env.action_masks(), env.seats])
 
     def went_on(self, env: Any) -> bytes:
-        """What the next steps give."""
+        """The results of the next steps."""
         out = []
         if env.autoreset_mode.value == "Disabled" and (over := env.games.slots["over"] == 1).any():
             env.reset(options={"reset_mask": over})

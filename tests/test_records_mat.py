@@ -183,7 +183,7 @@ def test_beavers_and_raccoons():
             0,
             "game 1 move 1: 24/18 24/15 with 63: 6-3 cannot be shared among these moves",
         ),
-        ("  1) 31: 8/x", 0, "game 1 move 1: the play of 31 cannot be read: '8/x' is no move"),
+        ("  1) 31: 8/x", 0, "game 1 move 1: the play of 31 cannot be read: '8/x' is not a move"),
         ("  1) 31: ????                    63: 24/18 13/10", 0, "game 1 move 1: no play of 31 is written"),
         ("  1) 37: 8/5 6/5", 0, "game 1 move 1: this cannot be read: 37: 8/5 6/5"),
         ("  1) who knows", 0, "game 1 move 1: this cannot be read: who knows"),

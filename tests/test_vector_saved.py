@@ -1,4 +1,4 @@
-"""What `VectorEnv.restore` takes: all that games come to and nothing else; and copies, which have games of their own."""
+"""`VectorEnv.restore`, which accepts all that games can come to and nothing else; and copies, which have games of their own."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def changed(saved, rng):
 
 
 def check_games(env, deep):
-    """What holds in every game by the rules."""
+    """Check what the rules demand of every game."""
     settings, masks, states = env.settings, env.action_masks(), env.states.copy()
     assert (states["points"].sum(axis=2) == settings.variant.checkers).all()
     assert states["points"].min() >= 0

@@ -254,7 +254,7 @@ def load_game(
     """Make the game for OpenSpiel.
 
     Args:
-        variant: a name or a `bg_env.Variant`; None: that of `settings`, else backgammon.
+        variant: a name or a `bg_env.Variant`; None: the variant of `settings`, or backgammon.
         settings: a `bg_env.Settings`.
         observation: the encoder, by name or a `bg_env.Encoder`.
         **changes: fields of `bg_env.Settings` by name.

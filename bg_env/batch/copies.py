@@ -13,7 +13,7 @@ T = TypeVar("T", bound="OwnGames")
 
 
 class OwnGames:
-    """What `copy.copy` copies with its games, so that no step of one changes the other; they share the opponent."""
+    """A batch or environment that `copy.copy` copies with its games; only the opponent is shared."""
 
     def __copy__(self) -> Self:
         found: Any = self

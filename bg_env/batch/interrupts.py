@@ -22,7 +22,7 @@ __all__ = ["Interruptible"]
 
 
 class Interruptible(OwnGames):
-    """What a batch knows of its games beside their records.
+    """The state of a batch beside the records of its games.
 
     Attributes:
         begun: whether there are games to go on with.
@@ -42,7 +42,7 @@ class Interruptible(OwnGames):
         self.candidates: tuple[npt.NDArray[np.int64], States] | None = None
 
     def _flags(self) -> tuple[Any, ...]:
-        """What can be put back by `_put_back`."""
+        """The values that `_put_back` puts back."""
         return self.dice, self.some_over, self.candidates, self.begun, self.torn
 
     def _put_back(self, flags: tuple[Any, ...]) -> None:

@@ -84,7 +84,7 @@ PLAN: Final = np.dtype(
 """
 
 START: Final = np.dtype([("state", STATE), ("given", np.int64), ("first_roll", np.int64), ("starter", np.int64)], align=True)
-"""How the episodes of a reset begin.
+"""The beginning of the episodes of a reset.
 
 | field | meaning |
 |---|---|

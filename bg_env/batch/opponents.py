@@ -58,7 +58,7 @@ def batch_opponent(opponent: Any, options: EnvOptions) -> Player | PlayPlayer | 
 
 
 def opponent_kind(opponent: Player | PlayPlayer | None) -> int:
-    """How it acts in a batch: NO_OPPONENT, RANDOM_OPPONENT or PUBEVAL_OPPONENT (kernels), or OTHER_OPPONENT (`ask`)."""
+    """The kind of an opponent: NO_OPPONENT, RANDOM_OPPONENT or PUBEVAL_OPPONENT (kernels), or OTHER_OPPONENT (`ask`)."""
     if opponent is None:
         return NO_OPPONENT
     return {RandomPlayer: RANDOM_OPPONENT, PubevalPlayer: PUBEVAL_OPPONENT}.get(type(opponent), OTHER_OPPONENT)

@@ -77,14 +77,14 @@ def _need(right: Any, what: str) -> None:
 
 
 def _within(values: Any, low: float, high: float) -> Flags:
-    """Which games have nothing outside of the range."""
+    """Whether all values of each game are in the range."""
     inside: Flags = ((values >= low) & (values <= high)).reshape(len(values), -1).all(axis=1)
     return inside
 
 
 @kernel
 def _derive(states: States, slots: Slots, rules: Rules, out: npt.NDArray[np.int64], keys: npt.NDArray[np.uint64]) -> None:
-    """What the rules derive from states whose fields are in their ranges.
+    """Compute what the rules derive from states whose fields are in their ranges.
 
     Args:
         states: STATE records (n,).
@@ -107,7 +107,7 @@ def _derive(states: States, slots: Slots, rules: Rules, out: npt.NDArray[np.int6
 
 
 def check_possible(states: States, slots: Slots, plan: Plan, settings: Settings, rolls: int) -> None:
-    """Refuse records that no games of a batch come to.
+    """Refuse records that no game of a batch can reach.
 
     Args:
         states: STATE records (n,).
@@ -148,7 +148,7 @@ def _check_board(states: States, settings: Settings) -> None:
 
 
 def _check_settings(states: States, settings: Settings) -> None:
-    """What the settings rule out whatever the phase."""
+    """Refuse what the settings rule out in every phase."""
     over = states["phase"] == Phase.OVER
     _need((states["owner"] == -1) | settings.cube, "owner")
     _need(states["ties"] <= settings.auto_doubles, "number of ties")
@@ -166,7 +166,7 @@ def _check_settings(states: States, settings: Settings) -> None:
 
 
 def _check_phase(states: States, settings: Settings, movable: Flags, doubles: Flags) -> None:
-    """What goes with the phase: who decides, dice, cube and the 1-2 bonus."""
+    """Check the fields that depend on the phase: the player who decides, dice, cube and the 1-2 bonus."""
     phase, turn, decider, chain, stage = (states[name] for name in ("phase", "turn", "decider", "chain", "stage"))
     high, low = states["dice"].T
     left_high, left_low = states["left"].T
@@ -191,7 +191,7 @@ def _check_phase(states: States, settings: Settings, movable: Flags, doubles: Fl
 
 
 def _check_result(states: States, settings: Settings, stake: npt.NDArray[np.int64], board: npt.NDArray[np.int64]) -> None:
-    """The result of the game that the last action ended, and the end of the episode."""
+    """Check the result of the game that the last action ended, and the end of the episode."""
     winner, level, won, ending = (states[name] for name in ("winner", "level", "won", "ending"))
     over, finished, length = states["phase"] == Phase.OVER, ending == END_FINISHED, settings.match_length
     _need((ending != 0) == over, "ending")

@@ -47,7 +47,7 @@ _APART: Final = 8
 
 
 class Turns(NamedTuple):
-    """How far the threads have come in the games of each range."""
+    """The progress of the threads in the games of each range."""
 
     bounds: npt.NDArray[np.int64]
     """(threads + 1,): where each range begins, and where the last one ends."""

@@ -32,7 +32,7 @@ Call = Callable[[int, int, Counter, int], Any]
 """`call(lo, hi, counter, count)` does the games from `lo` to `hi`; its first kernel may begin with `signal(counter, count)`."""
 
 SPINS: Final = 200_000
-"""How often a thread looks before it goes to sleep: some 50 microseconds."""
+"""The number of looks before a thread goes to sleep: some 50 microseconds."""
 _APART: Final = 8
 """Numbers of different threads lie so far apart that no two share a line of a cache."""
 
@@ -123,7 +123,7 @@ def _wait_until_idle(busy: Counter) -> None:
 
 
 class _Board:
-    """Where the calling thread puts the call that is to be done, for the other threads to see."""
+    """The place where the calling thread puts the call that is to be done, for the other threads to see."""
 
     def __init__(self, threads: int) -> None:
         self.job: tuple[int, Call] | None = None

@@ -44,7 +44,7 @@ STRENGTHS: Final[Mapping[str, str]] = {
     "td-cube": "has learnt when to double, and wins about half of its games against td",
     "gnubg": "is GNU Backgammon's nets, and wins 70.9 % of its games against pubeval",
 }
-"""How strong the named players are, by docs/strength.md."""
+"""The strength of the named players, from docs/strength.md."""
 
 _ascii_option = click.option("--ascii", "plain", is_flag=True, help="Draw boards with ASCII characters only, without colour.")
 

@@ -14,7 +14,7 @@ from bg_env.rules import Phase, Settings, States, apply, apply_roll, resign
 __all__ = ["LEVELS", "Story"]
 
 LEVELS: Final = ("", "a single game", "a gammon", "a backgammon")
-"""What a game is won or resigned as, by level."""
+"""Names of the levels at which a game is won or resigned."""
 _YOU: Final = "you"
 """The name of the person at the terminal, who is addressed in the second person."""
 

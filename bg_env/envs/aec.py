@@ -36,7 +36,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
     episode is one game of money play, or a whole match with rewards at each game's end.
 
     Args:
-        variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`; None: that of `settings`, else backgammon.
+        variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`; None: the variant of `settings`, or backgammon.
         **options: see `bg_env.options.EnvOptions`.
         checks: whether calls out of order and actions that are illegal or out of range are caught; `raw_env` has it off, and
             must then be given legal actions only.

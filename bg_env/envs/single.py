@@ -32,7 +32,7 @@ class SingleEnv(Recorder, JsonSpec, gymnasium.Env[Any, Any]):
     observation and `info["player"]` to who acts next.
 
     Args:
-        variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`; None: that of `settings`, else backgammon.
+        variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`; None: the variant of `settings`, or backgammon.
         opponent: a name (`bg_env.PLAYERS`), an object with `choose` or `choose_plays` (`bg_env.Player`), a
             function from a batch of observations (here a batch of one) to actions, or None for self-play. Under
             `mask="info"` the function receives the action masks as a second argument.

@@ -54,7 +54,7 @@ class VectorEnv(OwnGames, JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     Args:
         num_envs: number of games.
-        variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`; None: that of `settings`, else backgammon.
+        variant: a name (`bg_env.VARIANTS`) or a `bg_env.Variant`; None: the variant of `settings`, or backgammon.
         **options: see `bg_env.options.EnvOptions`.
         opponent: as of `bg_env.envs.single.SingleEnv`: a name, a player, a callable, or None for self-play, where reward[i]
             belongs to the player who just acted, and the observation and info["player"] to who acts next.

@@ -25,7 +25,7 @@ def read_position(
     `read_ogid`, `read_position_id` and `read_ids`.
 
     Raises:
-        NotationError: there is no id, there are different ones of a kind, or it is of a game that cannot stand (then a
+        NotationError: there is no id, there are different ones of a kind, or it is of an impossible game (then a
             PositionError as well).
     """
     found = find_id(text)

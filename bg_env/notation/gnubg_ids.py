@@ -167,7 +167,7 @@ def decode_position_id(text: str, variant: str | Variant = "backgammon") -> tupl
         mover, opponent: 26 counts each, as `encode_position_id` takes them.
 
     Raises:
-        NotationError: `text` is not a position id; if it is one of a position that cannot stand (too many checkers, a point
+        NotationError: `text` is not a position id; if it is one of an impossible position (too many checkers, a point
             held by both, ...), the error is a PositionError as well.
     """
     checkers = variant_of(variant).checkers
@@ -312,7 +312,7 @@ def read_ids(
         settings: the settings in force.
 
     Raises:
-        NotationError: these are not such ids, or their game cannot stand (then a PositionError as well).
+        NotationError: these are not such ids, or their game is impossible (then a PositionError as well).
     """
     chosen = settings.variant if settings else variant_of(variant)
     mover, opponent = decode_position_id(position, chosen)

@@ -84,12 +84,12 @@ def _parse_moves(text: str) -> tuple[Move, ...]:
     for word in re.split(r"[\s,;]+", body.strip(" \t\r\n,;")):
         found = _MOVE.fullmatch(word)
         if not found:
-            msg = f"{word[:40]!r} is no move: {_EXAMPLE}"
+            msg = f"{word[:40]!r} is not a move: {_EXAMPLE}"
             raise NotationError(msg)
         marks = found[1].split("/")
         places = tuple(_place(mark.rstrip("*")) for mark in marks)
         if max(places) > BAR or any(a <= b for a, b in itertools.pairwise(places)):
-            msg = f"{quoted(word)} is no move: points go down from 25 (the bar) to 0 (off)"
+            msg = f"{quoted(word)} is not a move: points go down from 25 (the bar) to 0 (off)"
             raise NotationError(msg)
         starred = [place for place, mark in zip(places, marks, strict=True) if mark.endswith("*")]
         if found[3]:

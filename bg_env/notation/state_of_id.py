@@ -50,7 +50,7 @@ _NAMES: Final = {1: "double", 2: "beaver", 3: "raccoon"}
 
 
 class ImpossibleIdError(NotationError, PositionError):
-    """A well-formed id of a position or a state that cannot stand."""
+    """A well-formed id of an impossible position or state."""
 
 
 @dataclass
@@ -126,7 +126,7 @@ def stand(setup: Setup, settings: Settings) -> States:
     """The state of a setup, an array of one, which waits for what is due: dice, a decision, or nothing.
 
     Raises:
-        NotationError: such a game cannot stand under these settings; then it is a PositionError as well.
+        NotationError: such a game is impossible under these settings; then it is a PositionError as well.
     """
     rules = settings.record()
     states = np.zeros(1, STATE)

@@ -106,7 +106,7 @@ def read_xgid(text: str, variant: str | Variant = "backgammon", settings: Settin
         settings: the settings in force.
 
     Raises:
-        NotationError: `text` has no XGID, or its game cannot stand (then a PositionError as well).
+        NotationError: `text` has no XGID, or its game is impossible (then a PositionError as well).
     """
     words = _fields(text)
     chosen = settings.variant if settings else variant_of(variant)

@@ -29,7 +29,7 @@ Floats = npt.NDArray[np.float32]
 
 @kernel
 def default_seat(states: States, i: int) -> int:
-    """The seat that looks at state `i` by default: who decides, else who won, whose turn it is, or player 0, in that order."""
+    """The default viewer of state `i`: who decides, else the winner, the player on turn, or player 0, in that order."""
     decider: int = np.int64(states[i]["decider"])
     if decider >= 0:
         return decider
@@ -57,11 +57,11 @@ def labelled(*features: tuple[str, float]) -> tuple[tuple[str, ...], Floats]:
 class Encoder:
     """A layout of observations as a value: built in and known by name, or a user's own; it never changes under its name.
 
-    Wherever an observation is chosen by name (`observation="tesauro"`) an `Encoder` does as well. Environments check what it
-    writes in the first looks and at each reset, not in every step; `bg_env.testing.check_env` checks every observation.
+    An `Encoder` is accepted wherever an observation is chosen by name (`observation="tesauro"`). Environments check its output
+    at first use and at each reset, not in every step; `bg_env.testing.check_env` checks every observation.
 
     Args:
-        name: what it is called; not the name of a built-in encoder.
+        name: its name, which must not be that of a built-in encoder.
         labels: the meaning of each feature, in flat C order.
         low: lower bounds of the features: one number for all, or an array of `shape`; they hold in every state that can arise.
         high: upper bounds, likewise.
@@ -151,7 +151,7 @@ class Encoder:
         out: Floats | None = None,
         seats: npt.ArrayLike | None = None,
     ) -> Floats:
-        """The observations of `states`.
+        """Return the observations of `states`.
 
         Args:
             states: n STATE records.
@@ -296,7 +296,7 @@ def write_rows(encoder: Encoder, states: States, rules: Rules, seats: npt.NDArra
 
 
 def _rows(encoder: Encoder, states: States, rules: Rules, seats: npt.NDArray[np.int8]) -> tuple[Floats, tuple[Any, ...]]:
-    """What an encoder writes over rows of NaN, and the arguments as it left them."""
+    """The rows that an encoder writes over NaN, and the arguments as it left them."""
     rows = np.full((len(states), encoder.size), np.nan, np.float32)
     given = states.copy(), rules.copy(), seats.copy()
     write_rows(encoder, *given, rows)

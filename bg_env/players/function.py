@@ -32,7 +32,7 @@ def legal_masks(states: States, rules: Rules, actions: int) -> npt.NDArray[np.in
 
 
 def checked_mask(mask: Any) -> str:
-    """How a callable is shown the action mask: "both", "observation" or "info".
+    """The place of the action mask for a callable: "both", "observation" or "info".
 
     Raises:
         SettingsError: it is something else.
@@ -52,7 +52,7 @@ class FunctionPlayer:
         observation: the encoder of the observations, by name or as an `Encoder`.
         mask: "both" or "observation" for the dict, "info" for two arguments.
         name: the player's name; None for that of the callable.
-        settings: the settings in force; None if they follow by `bind`.
+        settings: the settings in force; None until `bind` is called.
 
     Raises:
         SettingsError: an argument is unknown, or the encoder cannot show the settings.

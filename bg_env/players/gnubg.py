@@ -54,7 +54,7 @@ class GnubgPlayer:
 
     Args:
         plies: plies of look-ahead as GNU Backgammon counts them, 0 (none) to 3.
-        settings: the settings in force; None if they follow by `bind`.
+        settings: the settings in force; None until `bind` is called.
 
     Raises:
         MissingDependencyError: gnubg-nn is not installed.

@@ -1,14 +1,14 @@
 """Cube decisions from cubeless probabilities: Janowski's interpolation between a dead and a live cube.
 
 The six probabilities of a position give its value if the cube is never turned again: a dead cube. With a fully live cube the
-opponent drops at the very point where dropping and taking have the same value, so that the value of a position lies on straight
-lines between the points where either side cashes. The truth lies between the two:
+opponent drops exactly at the point where dropping and taking have the same value, so that the value of a position lies on
+straight lines between the points where either side cashes. The truth lies between the two:
 
     value = life * live + (1 - life) * dead
 
 with a cube-life index `life` of about two thirds (Rick Janowski, "Take-Points in Money Games", 1993). In money play without
 Jacoby and caps this gives Janowski's formulas. The cash points are found by going down from the last value of the cube, so the
-model also holds near the cap and, with match winning chances from the match equity table in the place of points, in matches.
+model also holds near the cap and, with match winning chances from the match equity table instead of points, in matches.
 Where a player needs more points than the table covers, a match is treated as money play.
 """
 
@@ -161,7 +161,7 @@ def _on_line(p: float, p0: float, y0: float, p1: float, y1: float) -> float:
 
 @kernel
 def _meets(y: float, p0: float, y0: float, p1: float, y1: float) -> float:
-    """Where the line from (p0, y0) up to (p1, y1) has height `y`, not beyond its ends."""
+    """The place at which the line from (p0, y0) up to (p1, y1) has height `y`, not beyond its ends."""
     if y >= y1:
         return p1
     if y <= y0:

@@ -131,7 +131,7 @@ def player(name: str, settings: Settings) -> Player | PlayPlayer:
 def player_for(
     opponent: Any, settings: Settings, *, observation: str | Encoder = "tesauro", mask: str = "both"
 ) -> Player | PlayPlayer:
-    """Anything that can play, as a player bound to the settings.
+    """A player bound to the settings, made from anything that can play.
 
     Args:
         opponent: a name, as of `player`; an object with `choose` or `choose_plays`; a model of Stable-Baselines3 or

@@ -102,7 +102,7 @@ def name_of(player: Any) -> str:
 
 
 def plays_only(player: Player | PlayPlayer) -> bool:
-    """Whether the player has no `choose`: what it does off the board is fixed, and draws no random word."""
+    """Whether the player has no `choose`: its decisions other than plays are fixed, and use no random word."""
     return not hasattr(player, "choose")
 
 

@@ -119,7 +119,7 @@ class PubevalPlayer:
     """Tesauro's pubeval, bound to settings; it rolls, takes and names 6-6.
 
     Args:
-        settings: the settings in force; None if they follow by `bind`.
+        settings: the settings in force; None until `bind` is called.
     """
 
     name = "pubeval"

@@ -83,7 +83,7 @@ class ModelPlayer:
         deterministic: whether to play the most probable action, the same in every run; False draws from the policy, by torch's
             own random numbers (MaskablePPO only).
         name: the player's name; None for that of the model's class.
-        settings: the settings in force; None if they follow by `bind`.
+        settings: the settings in force; None until `bind` is called.
 
     Raises:
         SettingsError: the model's spaces fit no encoder, or it can neither take masks nor score actions.

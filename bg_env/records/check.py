@@ -56,7 +56,7 @@ def replay(record: Record) -> Replay:
     """Play a record again with the engine, and check it.
 
     Raises:
-        NotationError: the record's settings cannot stand.
+        NotationError: the settings of the record contradict each other.
     """
     try:
         settings = replay_settings(record)

@@ -175,7 +175,7 @@ class GameCheck:
         """Check the score and the Crawford game with the start of the variant.
 
         Raises:
-            FaultError: they cannot stand.
+            FaultError: they are impossible.
         """
         score = self.states[0]["score"].tolist()
         reason = _why_no_start(self.settings, score[0], score[1], self.crawford)

@@ -118,7 +118,7 @@ class Position:
         """The position as an XGID.
 
         Raises:
-            NotationError: it cannot stand, or nobody is on roll.
+            NotationError: it is impossible, or nobody is on roll.
         """
         settings = replay_settings(record)
         points = self.points or [list(settings.variant.start) for _ in range(2)]

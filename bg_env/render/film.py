@@ -22,7 +22,7 @@ __all__ = ["gif"]
 _COLOURS: Final = 80
 _SAMPLES: Final = 4
 _LAST: Final = 3
-"""How often as long as another frame the last one stands."""
+"""Duration of the last frame, in units of that of the others."""
 
 
 def _colours(scenes: Sequence[Drawing], width: int) -> npt.NDArray[np.uint8]:

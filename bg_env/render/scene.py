@@ -315,7 +315,7 @@ def position_scene(
         names: of the mover and the opponent.
 
     Raises:
-        PositionError: the placement cannot stand.
+        PositionError: the placement is impossible.
         BgEnvError: `mover_is` is not a seat.
     """
     chosen = variant_of(variant)

@@ -103,7 +103,7 @@ def position_svg(
     """A bare position, seen by the player on roll, as an SVG document; the arguments are those of `position_text`.
 
     Raises:
-        PositionError: the placement cannot stand.
+        PositionError: the placement is impossible.
         BgEnvError: `mover_is` is not a seat.
     """
     return svg(draw(position_scene(mover, opponent, variant, mover_is=mover_is)))

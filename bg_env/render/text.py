@@ -246,7 +246,7 @@ def position_text(
         unicode: lines and marks beyond ASCII.
 
     Raises:
-        PositionError: the placement cannot stand.
+        PositionError: the placement is impossible.
         BgEnvError: `mover_is` is not a seat.
     """
     return _text(position_scene(mover, opponent, variant, mover_is=mover_is), colour=colour, unicode=unicode)

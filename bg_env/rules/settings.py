@@ -279,12 +279,12 @@ def stated(settings: SettingsLike) -> dict[str, Any]:
 
 
 def read_settings(settings: SettingsLike | None = None, **changes: Any) -> Settings:
-    """One `Settings`, of a value and of single fields given by name.
+    """A `Settings` made from a value and from single fields given by name.
 
     Args:
-        settings: what is played; None for the defaults.
-        **changes: fields of `Settings` that are otherwise than there; what a mapping does not state and is not given here
-            is the default of the variant. `variant=None` changes nothing.
+        settings: the settings to start from; None for the defaults.
+        **changes: fields of `Settings` that replace those of `settings`; a field that neither a mapping nor an argument gives
+            has the default of the variant. `variant=None` changes nothing.
 
     Raises:
         SettingsError: a value is refused, or `settings` is not a Settings nor text or a mapping that describes one.

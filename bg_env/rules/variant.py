@@ -189,7 +189,7 @@ def variant_of(variant: VariantLike) -> Variant:
 
 
 def __getattr__(name: str) -> Any:
-    """What stood here in version 0.1."""
+    """A name that stood here in version 0.1."""
     if name in ("LIFTED_CAP", "RULES", "Settings"):
         from bg_env.rules import settings
 

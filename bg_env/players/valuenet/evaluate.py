@@ -221,7 +221,7 @@ def _value_at_stake(states: States, i: int, seat: int, evaluator: Evaluator, lay
 
 @kernel
 def _take_or_drop(i: int, evaluator: Evaluator, scratch: Scratch, k: int) -> tuple[int, float]:
-    """The better of take and drop in state `scratch.cube[i]`, and its value to the decider; works in `scratch.cube[k]`."""
+    """The better action, take or drop, in state `scratch.cube[i]`, and its value to the decider; works in `scratch.cube[k]`."""
     cube = scratch.cube
     seat = np.int64(cube[i]["decider"])
     cube[k] = cube[i]

@@ -260,7 +260,7 @@ def _add_weighted(inputs: Floats, weights: Floats, sums: Floats) -> None:
 
 @kernel
 def cube_inputs(states: States, i: int, seat: int, rules: Rules, n: int, ones: npt.NDArray[np.int64]) -> int:
-    """Which of the `n` inputs of cube and match are 1, as `seat` sees state `i`: write their numbers; returns how many."""
+    """Write the numbers of those of the `n` inputs of cube and match that are 1 as `seat` sees state `i`; returns how many."""
     m = 0
     if n == 0:
         return m
@@ -339,7 +339,7 @@ def add_tactics(states: States, i: int, seat: int, net: Net, layers: Layers) -> 
 
 @kernel
 def sum_board(states: States, i: int, seat: int, net: Net, sums: Floats) -> None:
-    """What the checkers of state `i`, as `seat` sees it, give to the first layer, into `sums`."""
+    """Write into `sums` the part of the first layer that the checkers of state `i` contribute, as `seat` sees it."""
     for k in range(sums.shape[0]):
         sums[k] = np.float32(0)
     for side in range(2):

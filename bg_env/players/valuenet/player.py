@@ -39,10 +39,10 @@ _BEFORE_A_ROLL: Final = (Phase.ROLL, Phase.ROLL_OR_DOUBLE, Phase.TAKE_OR_DROP)
 class ValuePlayer:
     """A player by a value net; it plays the same in any batch.
 
-    With `plies=0` it chooses the play after which the net expects most: points in money play (by Jacoby, where that holds),
-    match winning chances by the match equity table in a match, at the present cube. With `plies=1` it looks one roll ahead: for
-    the most promising plays, all 21 rolls of the opponent, each answered by its best play by the net, weighted by their
-    probability. A double (R10.6) is named by the value of the best play after it. Cube decisions are those of
+    With `plies=0` it chooses the play with the highest expectation by the net at the present cube: of points in money play
+    (under Jacoby, where that is in force), of match winning chances by the match equity table in a match. With `plies=1` it
+    looks one roll ahead: for the most promising plays, all 21 rolls of the opponent, each answered by its best play by the net,
+    weighted by their probability. A double (R10.6) is named by the value of the best play after it. Cube decisions are those of
     `bg_env.players.janowski`, Janowski's model, from the net's cubeless probabilities (with `plies=1` their mean over the
     player's 21 rolls).
 
@@ -57,7 +57,7 @@ class ValuePlayer:
             the present cube is 1; None for any distance. With `number=None, margin=None` the search is exact.
         cube_life: the cube-life index, 0 (dead) to 1 (fully live).
         name: the player's name; None for "greedy" or "expectimax".
-        settings: the settings in force; None if they follow by `bind`.
+        settings: the settings in force; None until `bind` is called.
 
     Raises:
         SettingsError: an argument is out of range, or the file is not one of a net.
@@ -192,9 +192,11 @@ class ValuePlayer:
         return found
 
     def odds(self, states: States) -> npt.NDArray[np.float64]:
-        """The old name of `probabilities`; it goes with version 0.3."""
+        """The old name of `probabilities`; it will be removed in version 0.3."""
         warnings.warn(
-            "ValuePlayer.odds is now probabilities; the old name goes with version 0.3", DeprecationWarning, stacklevel=2
+            "ValuePlayer.odds is now probabilities; the old name will be removed in version 0.3",
+            DeprecationWarning,
+            stacklevel=2,
         )
         return self.probabilities(states)
 

@@ -30,7 +30,7 @@ PARTS: Final[tuple[str, ...]] = ("model.zip", "pool.npz", "curve.csv", "run.json
 
 
 def written(put: Callable[[io.BytesIO], object]) -> bytes:
-    """What `put` writes to a file."""
+    """The bytes that `put` writes to a file."""
     file = io.BytesIO()
     put(file)
     return file.getvalue()
@@ -43,7 +43,7 @@ def write_checkpoint(file: IO[bytes], arrays: Mapping[str, Any], parts: Mapping[
 
 
 def read_checkpoint(folder: RunFolder) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """What `write_checkpoint` wrote in the folder: arrays, and the content of files by their names.
+    """The checkpoint that `write_checkpoint` wrote in the folder: arrays, and the contents of files by their names.
 
     A run of version 0.1 has the files themselves, and may lack the arrays.
 
