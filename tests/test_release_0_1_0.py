@@ -202,6 +202,8 @@ def test_records_has_the_public_names_of_its_modules():
     public = {name: module for module in modules for name in module.__all__}
     public |= dict.fromkeys(("Fault", "FileReplay", "GameReplay", "Moment", "Replay"), bg_env.records.report)
     public |= dict.fromkeys(("Entry", "GameRecord", "Note", "Record"), bg_env.records.record)
+    analysis = importlib.import_module("bg_env.records.analysis")  # its Probabilities is a type only
+    public |= {name: analysis for name in analysis.__all__ if name != "Probabilities"}
     assert set(public) == set(bg_env.records.__all__)
     for name, module in public.items():
         assert getattr(bg_env.records, name) is getattr(module, name)
