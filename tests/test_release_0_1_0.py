@@ -154,7 +154,7 @@ def test_old_places_of_names_give_the_new_ones_with_a_warning(name):
 def test_old_names_in_modules_give_the_new_ones_with_a_warning(module, old, new):
     pytest.importorskip("torch", reason=NEEDS_TORCH)
     found = importlib.import_module(f"bg_env.{module}")
-    with pytest.warns(DeprecationWarning, match=rf"{old} is now .*\.{new}; the old name goes"):
+    with pytest.warns(DeprecationWarning, match=rf"{old} is now .*\.{new}; the old name will be removed"):
         assert getattr(found, old) is getattr(found, new)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = found.nothing
