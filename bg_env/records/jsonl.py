@@ -128,7 +128,7 @@ def _flag(said: dict[str, Any], name: str) -> bool | None:
 
 
 def _record(said: Any) -> tuple[int, Record]:
-    _need(isinstance(said, dict) and said.get("format") == _FORMAT, f'it is no object with "format": "{_FORMAT}"')
+    _need(isinstance(said, dict) and said.get("format") == _FORMAT, f'it is not an object with "format": "{_FORMAT}"')
     _need(said.get("version") == _VERSION, f"version {str(said.get('version'))[:20]} is unknown: {_VERSION} is known")
     number, players, headers = said.get("match", 1), said.get("players"), said.get("headers", {})
     _need(is_whole(number, 0, _MOST), "match is a number")

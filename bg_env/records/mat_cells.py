@@ -255,7 +255,7 @@ def _settled(rows: list[_Row], game: int) -> tuple[tuple[Entry, ...], list[Note]
 
 
 def _in_order(entries: list[Entry]) -> tuple[Entry, ...]:
-    """The entries with one resignation at most, before the award; `????` within the game is no resignation."""
+    """The entries with one resignation at most, before the award; `????` within the game is not a resignation."""
     end = len(entries)
     while end and entries[end - 1].kind in ("resign", "win"):
         end -= 1
