@@ -10,6 +10,7 @@ from typing import Any
 from benchmarks.own import PARTS
 from benchmarks.plan import SIZES
 from bg_env.errors import MissingDependencyError
+from bg_env.files import write_whole
 
 __all__ = ["plot", "table", "write_report"]
 
@@ -84,7 +85,7 @@ def write_report(found: dict[str, Any], folder: Path) -> list[Path]:
     data = folder / "benchmarks"
     data.mkdir(parents=True, exist_ok=True)
     results, picture, page = data / "results.json", data / "cost.svg", folder / "benchmarks.md"
-    results.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    write_whole(results, json.dumps(found, indent=1) + "\n")
     drawn = any(key.startswith("size ") for key in found["cases"]) and any(key.startswith("part ") for key in found["cases"])
     shown = "\n![Cost of a step by the size of the batch and by the part of the game](benchmarks/cost.svg)\n" if drawn else ""
     if drawn:
@@ -95,7 +96,8 @@ def write_report(found: dict[str, Any], folder: Path) -> list[Path]:
     )
     theirs = ", ".join(f"{name} {version}" for name, version in peers.items()) or "none"
     missing = "".join(f"\nNot installed, so not compared: {line}.\n" for line in found["missing"])
-    page.write_text(
+    write_whole(
+        page,
         f"""# Benchmarks
 
 Written by `python -m benchmarks --write` on {found["date"]}: {machine["processor"]}, {machine["cores"]} cores,
@@ -110,6 +112,5 @@ games, not steps.
 
 {table(found)}
 {shown}""",
-        encoding="utf-8",
     )
     return [page, results, picture] if drawn else [page, results]

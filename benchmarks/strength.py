@@ -67,15 +67,22 @@ def _name(player: Any) -> str:
 @click.command(help=__doc__)
 @click.option("--only", type=click.Choice(list(ROWS)), multiple=True, help="Measure only this table; can be repeated.")
 @click.option(
-    "--games", type=click.IntRange(2), default=20_000, show_default=True, help="Games of each row; a tenth as many matches."
+    "--games",
+    type=click.IntRange(20),
+    default=20_000,
+    show_default=True,
+    help="Games of each row, a multiple of 20: a tenth as many matches, half of them from each seat.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the dice.")
 def main(only: tuple[str, ...], games: int, seed: int) -> None:
     """Measure and print."""
+    if games % 20:
+        msg = f"--games is a multiple of 20, not {games}: a tenth as many matches are played, half of them from each seat"
+        raise click.UsageError(msg)
     for table in only or ROWS:
         click.echo(f"\n{table}\n")
         for first, second, settings in ROWS[table]:
-            number = games // 20 * 2 if settings.match_length else games
+            number = games // 10 if settings.match_length else games
             names = (_name(first), _name(second))
             try:
                 with tqdm(total=number, desc=" v ".join(names), leave=False) as bar:

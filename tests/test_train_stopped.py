@@ -23,7 +23,7 @@ from bg_env.players.sb3_file import read_model_file  # noqa: E402
 from bg_env.train.interrupt import FirstCtrlC, sigterm_interrupts  # noqa: E402
 from bg_env.train.ppo import run as ppo  # noqa: E402
 from bg_env.train.ppo.options import PpoOptions, choose_options  # noqa: E402
-from bg_env.train.run_folder import RunFolder  # noqa: E402
+from bg_env.train.run_folder import RunFolder, checkpoint, last_checkpoint  # noqa: E402
 from bg_env.train.td.learner import TDLearner  # noqa: E402
 from bg_env.train.td.run import TDFolder, train_td  # noqa: E402
 from bg_env.train.td.settings import TDSettings  # noqa: E402
@@ -205,11 +205,15 @@ def check_refused(path, learner, names):
 
 def test_a_damaged_ppo_run_is_refused_in_one_line(tmp_path, small_ppo):
     train_ppo(tmp_path, 1)
+    (tmp_path / "curve.csv").write_bytes((tmp_path / "curve.csv").read_bytes()[:-2])  # still a table
+    assert run_cli("train", "ppo", "--resume", "--out", tmp_path, "--quiet").exit_code == 2
+    (tmp_path / "curve.csv").unlink()
+    train_ppo(tmp_path, 1, resume=True)
     check_refused(tmp_path, "ppo", ["games.npz", "model.zip", "pool.npz", "curve.csv", "run.json"])
     for name in ("model.zip", "curve.csv", "run.json", "pool.npz"):  # what is not there is written again
         (tmp_path / name).unlink()
     train_ppo(tmp_path, 1, resume=True)
-    assert [row["steps"] for row in columns(tmp_path)] == [str(ROLLOUT), str(2 * ROLLOUT)]
+    assert [row["steps"] for row in columns(tmp_path)] == [str(ROLLOUT), str(2 * ROLLOUT), str(3 * ROLLOUT)]
 
 
 def test_a_damaged_td_run_is_refused_in_one_line(tmp_path):
@@ -338,3 +342,27 @@ def test_event_files_that_cannot_be_written_are_refused_only_if_asked_for(tmp_pa
         done = run_cli("train", learner, *words, "--out", tmp_path / "run")
         assert (done.exit_code, done.stderr) == (0, "")
         assert not list((tmp_path / "run").glob("events*"))
+
+
+# Checkpoints that are folders, of examples/rllib_cluster.py
+
+
+def test_a_checkpoint_in_a_folder_is_whole_or_is_not_there(tmp_path):
+    users = tmp_path / "checkpoint.part"
+    users.mkdir()
+    (users / "mine").write_text("kept")
+    for text in ("one", "two"):
+        with checkpoint(tmp_path, 7) as folder:
+            (folder / "a").write_text(text)
+        assert last_checkpoint(tmp_path) == tmp_path / "checkpoint_00000007"
+        assert (tmp_path / "checkpoint_00000007" / "a").read_text() == text
+
+    def fail():
+        with checkpoint(tmp_path, 8) as folder:
+            (folder / "a").write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint.part", "checkpoint_00000007"]
+    assert (users / "mine").read_text() == "kept"

@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
@@ -80,7 +81,7 @@ def parsed_curve(content: bytes, path: Path) -> list[Row]:
     """The rows in the content of a CSV file that `write_curve` wrote, or of the file at `path` that holds it.
 
     Raises:
-        SettingsError: it has other columns, or a cell that is not such a number.
+        SettingsError: it has other columns, a cell that is not such a number, steps that do not rise, or a cut last line.
     """
     rows: list[Row] | None = None
     with contextlib.suppress(ValueError, csv.Error):
@@ -90,7 +91,7 @@ def parsed_curve(content: bytes, path: Path) -> list[Row]:
         expected = [*_COLUMNS, *(name + end for name in players for end in _ENDS)]
         if head == expected and {len(line) for line in lines} <= {len(head)}:
             rows = [_row(line[:n], players, line[n:]) for line in lines]
-    if rows is None:
+    if rows is None or not content.endswith(b"\n") or any(one.steps >= next_.steps for one, next_ in pairwise(rows)):
         msg = f"{path} is not the curve of a training run: a table with the columns {','.join(_COLUMNS)}"
         raise SettingsError(msg)
     return rows

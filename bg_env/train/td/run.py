@@ -86,8 +86,9 @@ def _read_curve(path: Path) -> list[Row]:
         SettingsError: it is not the curve of such a run.
     """
     try:
-        head, *lines = csv.reader(io.StringIO(path.read_bytes().decode(), newline=""))
-        if tuple(head) != _COLUMNS or any(len(line) != len(_COLUMNS) for line in lines):
+        content = path.read_bytes()
+        head, *lines = csv.reader(io.StringIO(content.decode(), newline=""))
+        if tuple(head) != _COLUMNS or any(len(line) != len(_COLUMNS) for line in lines) or not content.endswith(b"\n"):
             raise ValueError
         return [_row([int(games), *map(float, rest)]) for games, *rest in lines]
     except (ValueError, csv.Error) as error:
