@@ -41,9 +41,12 @@ class DiskStates:
         opened = io.open
 
         def record_and_open(file, mode="r", *arguments, **options):
-            if set(mode) & set("wax+"):
-                self._record()
-            return opened(file, mode, *arguments, **options)
+            if not set(mode) & set("wax+"):
+                return opened(file, mode, *arguments, **options)
+            self._record()
+            found = opened(file, mode, *arguments, **options)
+            self._record()  # a file that was there may be empty now
+            return found
 
         self._patches.setattr(io, "open", record_and_open)  # pathlib's
         self._patches.setattr("builtins.open", record_and_open)
