@@ -19,6 +19,7 @@ from bg_env._renamed import renamed_argument
 from bg_env.checks import checked_flag, checked_name, is_whole, takes
 from bg_env.errors import SettingsError, known_names, quoted
 from bg_env.rules.settings import RULES, Rules, Settings
+from bg_env.rules.sound import check_sound
 from bg_env.rules.state import STATE, Phase, States
 from bg_env.rules.variant import VARIANTS
 
@@ -165,6 +166,7 @@ class Encoder:
 
         Raises:
             SettingsError: an argument has the wrong type, shape or range.
+            PositionError: a state has a field that the rules never give it.
         """
         n = _checked(states, rules)
         if seats is None:
@@ -307,9 +309,10 @@ def _checked(states: Any, rules: Any) -> int:
     if not (isinstance(states, np.ndarray) and states.dtype == STATE and states.ndim == 1):
         msg = "states must be a 1-D array of STATE records; one game is a batch of one"
         raise SettingsError(msg)
-    if not (isinstance(rules, np.ndarray) and rules.dtype == RULES and rules.shape == (1,)):
+    if not (isinstance(rules, np.ndarray) and rules.dtype == RULES and rules.shape == (1,) and 1 <= rules["checkers"][0] <= 15):
         msg = "rules must be an array of one RULES record, as Settings.record() gives it"
         raise SettingsError(msg)
+    check_sound(states, made=False)
     return len(states)
 
 

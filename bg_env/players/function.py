@@ -11,6 +11,7 @@ import numpy.typing as npt
 from bg_env._jit import kernel
 from bg_env.errors import OrderError, SettingsError, quoted
 from bg_env.observations import Encoder, encoder
+from bg_env.players.protocol import check_states
 from bg_env.rules import Rules, Settings, States, legal_mask
 
 __all__ = ["FunctionPlayer", "checked_mask", "legal_masks"]
@@ -91,6 +92,7 @@ class FunctionPlayer:
         if self.settings is None:
             msg = f"player {self.name} must know the settings: give them to it, or use what its bind(settings) returns"
             raise OrderError(msg)
+        check_states(states, self._rules)
         mask = legal_masks(states, self._rules, self.settings.actions)
         view = self._encoder.encode(states, self._rules)  # as the player who decides sees them
         shown = (view, mask) if self.mask == "info" else ({"observation": view, "action_mask": mask},)

@@ -21,6 +21,7 @@ from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
 from bg_env.checks import checked_whole
 from bg_env.errors import MissingDependencyError, OrderError, SettingsError
 from bg_env.players.janowski import choose_cube, cube_lines, write_payoffs
+from bg_env.players.protocol import check_states
 from bg_env.players.valuenet.search import plain_rules
 from bg_env.rules import VARIANTS, Phase, Settings, States, plays
 
@@ -86,6 +87,7 @@ class GnubgPlayer:
             OrderError: the player is bound to no settings.
         """
         settings = self._need_settings()
+        check_states(states, self._rules, playing=True)
         plain = plain_rules(settings.variant)
         offsets, actions, after = plays(states, plain)
         payoffs = np.empty((len(states), 2, 6), np.float32)
@@ -149,6 +151,7 @@ class GnubgPlayer:
             OrderError: the player is bound to no settings.
         """
         settings = self._need_settings()
+        check_states(states, self._rules)
         actions = np.empty(len(states), np.int64)
         moving = states["phase"] == Phase.CHECKER
         if moving.any():

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from bg_env.actions import LAST_NAMED, ROLL, TAKE
 from bg_env.errors import IllegalActionError, PositionError
-from bg_env.rules import STATE, Phase, Settings, States
+from bg_env.rules import STATE, Phase, Rules, Settings, States
+from bg_env.rules.sound import check_sound
 
 __all__ = ["Choices", "PlayPlayer", "Player", "ask", "bound", "check_states", "default_actions", "name_of", "plays_only"]
 
@@ -116,15 +117,21 @@ def default_actions(states: States) -> Integers:
     return actions
 
 
-def check_states(states: Any) -> None:
-    """Refuse what is not a 1-D array of STATE records; kernels trust it.
+def check_states(states: Any, rules: Rules | None = None, *, playing: bool = False) -> None:
+    """Refuse what a player cannot be asked about; kernels trust it.
+
+    Args:
+        states: STATE records (n,).
+        rules: as of `bg_env.rules.sound.check_sound`.
+        playing: likewise.
 
     Raises:
-        PositionError: it is something else.
+        PositionError: `states` is something else, or a state has a field that the rules never give it.
     """
     if not isinstance(states, np.ndarray) or states.dtype != STATE or states.ndim != 1:
         msg = "a player is asked about a 1-D array of STATE records; one game is a batch of one"
         raise PositionError(msg)
+    check_sound(states, rules, playing=playing)
 
 
 def ask(player: Player | PlayPlayer, states: States, words: Words) -> Choices:

@@ -143,7 +143,7 @@ class PubevalPlayer:
         if self.settings is None:
             msg = "pubeval must know the settings: use PubevalPlayer(settings) or PubevalPlayer().bind(settings)"
             raise OrderError(msg)
-        check_states(states)
+        check_states(states, self._rules, playing=True)
         steps = np.empty((len(states), 4), np.int64)
         _choose_plays(states, self._rules, self._table, tuple(play_buffer()), steps)
         return steps

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env._jit import kernel
+from bg_env.errors import SettingsError
 from bg_env.players.protocol import check_states
 from bg_env.rules import Settings, States, pick_action
 
@@ -37,6 +38,9 @@ class RandomPlayer:
             PositionError: `states` is not a 1-D array of STATE records.
         """
         check_states(states)
+        if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.shape != states.shape:
+            msg = f"words are uint64 numbers, one for each of the {len(states)} states"
+            raise SettingsError(msg)
         actions = np.empty(len(states), np.int64)
         _choose(states, words, actions)
         return actions

@@ -20,7 +20,7 @@ from bg_env.errors import OrderError, SettingsError, UntrustedCodeWarning
 from bg_env.files import check_private
 from bg_env.observations import ENCODERS, Encoder, encoder
 from bg_env.players.function import legal_masks
-from bg_env.players.protocol import default_actions
+from bg_env.players.protocol import check_states, default_actions
 from bg_env.players.sb3_file import algorithms, plain_model, read_model_file
 from bg_env.rules import Settings, States
 
@@ -126,6 +126,7 @@ class ModelPlayer:
         if self.settings is None:
             msg = f"player {self.name} must know the settings: give them to it, or use what its bind(settings) returns"
             raise OrderError(msg)
+        check_states(states, self._rules)
         mask = np.zeros((len(states), max(self.actions, self.settings.actions)), np.int8)
         mask[:, : self.settings.actions] = legal_masks(states, self._rules, self.settings.actions)
         mask = np.ascontiguousarray(mask[:, : self.actions])

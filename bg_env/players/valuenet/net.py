@@ -173,8 +173,9 @@ class ValueNet:
                 for n in range(checkers + 1):
                     probes[k]["points"][side, place] = n
                     k += 1
-        sums = np.zeros((len(probes), self.b1.size), np.float32)
-        _add_weighted(encoder("tesauro198").encode(probes, rules, seats=0), self.w1, sums)
+        sums, inputs = np.zeros((len(probes), self.b1.size), np.float32), np.zeros((len(probes), _INPUTS), np.float32)
+        encoder("tesauro198").kernel(probes, rules, np.zeros(len(probes), np.int8), inputs)
+        _add_weighted(inputs, self.w1, sums)
         board = (sums[:-1] - sums[-1]).reshape(2, 26, checkers + 1, -1)
         board[0, 0] += sums[-1] + self.b1
         padded = np.zeros((self.b2.size + 1, _WIDE), np.float32)

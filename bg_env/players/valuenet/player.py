@@ -122,6 +122,8 @@ class ValuePlayer:
         Raises:
             OrderError: the player is bound to no settings.
         """
+        self._need_settings()
+        check_states(states, self._rules, playing=True)
         net = self._evaluator(states)
         steps = np.empty((len(states), 4), np.int64)
         if self.plies == 0:
@@ -138,7 +140,7 @@ class ValuePlayer:
             OrderError: the player is bound to no settings.
         """
         self._need_settings()
-        check_states(states)
+        check_states(states, self._rules)
         actions = np.empty(len(states), np.int64)
         phases = states["phase"]
         for phase, which in ((int(phase), np.flatnonzero(phases == phase)) for phase in np.unique(phases)):
@@ -169,7 +171,7 @@ class ValuePlayer:
             msg = f"{self.name} has no probabilities of outcomes: its net is of kind {self.net.kind!r}, not 'odds'"
             raise OrderError(msg)
         self._need_settings()
-        check_states(states)
+        check_states(states, self._rules)
         over = (states["phase"] == Phase.OVER) & (states["winner"] >= 0)
         wrong = ~over & ~np.isin(states["phase"], _BEFORE_A_ROLL)
         if wrong.any():
