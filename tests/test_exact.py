@@ -346,6 +346,18 @@ def test_what_is_refused(table, pairs):
         pairs.plays(Game.from_position(board))
 
 
+def test_records_that_no_rules_made_are_refused(table, pairs):
+    good = Game.from_position(position((1, 1, 0, 0, 0, 0)), (2, 1)).states
+    for field, value in (("points", 120), ("turn", 7), ("dice", 9), ("cube", 99)):
+        states = np.concatenate([good, good])
+        states[field][1] = value
+        for call in (table.rolls, pairs.equity, lambda states: pairs.value(states, Settings())):
+            with pytest.raises(PositionError, match="state 1 has a wrong"):
+                call(states)
+    with pytest.raises(PositionError, match="must be a 1-D array"):
+        pairs.value("x", Settings())
+
+
 def test_tables_are_values(table, pairs):
     for value in (table, pairs):
         assert pickle.loads(pickle.dumps(value)) is value  # noqa: S301 - made here

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from bg_env.rules import OFF, STATE, Settings, States, new_episode, plays, set_up
 
-__all__ = ["HOME", "MOST", "ROLLS", "WEIGHTS", "followers", "home_numbers", "home_positions", "positions_of"]
+__all__ = ["HOME", "MOST", "ROLLS", "TERMS", "WEIGHTS", "followers", "home_numbers", "home_positions", "positions_of"]
 
 HOME: Final = 6
 """Points of a home board."""
@@ -26,7 +26,8 @@ ROLLS: Final = tuple((high, low) for high in range(1, 7) for low in range(1, hig
 WEIGHTS: Final[npt.NDArray[np.float64]] = np.array([(1 if high == low else 2) / 36 for high, low in ROLLS])
 """Their probabilities."""
 
-_TERMS: Final = np.array([[comb(s + HOME - p, HOME + 1 - p) for s in range(MOST + 1)] for p in range(1, HOME + 1)])
+TERMS: Final = np.array([[comb(s + HOME - p, HOME + 1 - p) for s in range(MOST + 1)] for p in range(1, HOME + 1)])
+"""TERMS[p - 1, s] is what s checkers on point p and above add to the number of a position: int64 (6, 16)."""
 _CHUNK: Final = 250
 """Positions whose plays are listed at once."""
 
@@ -49,7 +50,7 @@ def home_numbers(home: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     above = np.zeros(len(home), np.int64)
     for p in range(HOME, 0, -1):
         above += home[:, p - 1]
-        found += _TERMS[p - 1][above]
+        found += TERMS[p - 1][above]
     return found
 
 
@@ -58,8 +59,8 @@ def home_positions(first: int, last: int) -> npt.NDArray[np.int8]:
     rest = np.arange(first, last)
     above = np.zeros((last - first, HOME + 1), np.int64)
     for p in range(1, HOME + 1):
-        above[:, p - 1] = np.searchsorted(_TERMS[p - 1], rest, side="right") - 1
-        rest = rest - _TERMS[p - 1][above[:, p - 1]]
+        above[:, p - 1] = np.searchsorted(TERMS[p - 1], rest, side="right") - 1
+        rest = rest - TERMS[p - 1][above[:, p - 1]]
     return (above[:, :-1] - above[:, 1:]).astype(np.int8)
 
 

@@ -12,6 +12,7 @@ from bg_env.exact.numbering import HOME
 from bg_env.game_view import GameView
 from bg_env.position import Position
 from bg_env.rules import BAR, OFF, STATE, States
+from bg_env.rules.sound import check_sound
 
 __all__ = ["Sides", "Where", "farthest", "outside", "refuse", "sides_of"]
 
@@ -42,7 +43,7 @@ def sides_of(where: Where) -> Sides:
 
     Raises:
         SettingsError: `where` is not one of these.
-        PositionError: a record waits for the opening throw, so that nobody is on roll.
+        PositionError: a record waits for the opening throw, so that nobody is on roll, or the rules cannot have made it.
     """
     if isinstance(where, GameView):
         where = where.position
@@ -51,6 +52,7 @@ def sides_of(where: Where) -> Sides:
     if not isinstance(where, np.ndarray) or where.dtype != STATE or where.ndim != 1:
         msg = f"a table is asked by a Position, a Game or an array of STATE records (n,), not by {quoted(where)}"
         raise SettingsError(msg)
+    check_sound(where)
     turns = where["turn"].astype(np.int64)
     refuse(turns < 0, single=False, reason="nobody is on roll before the opening throw")
     rows = np.arange(len(where))

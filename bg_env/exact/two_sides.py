@@ -23,6 +23,7 @@ from bg_env.exact.storage import Arrays, kept
 from bg_env.game_view import GameView
 from bg_env.position import Play
 from bg_env.rules import OFF, Phase, Settings, States, plays
+from bg_env.rules.sound import check_sound
 
 __all__ = ["CubeEquities", "TwoSided", "two_sided"]
 
@@ -239,7 +240,8 @@ class TwoSided:
             player whose turn it was, negative if the other has won.
 
         Raises:
-            PositionError: the table does not cover a board, or a game waits for the opening throw or for a beaver.
+            PositionError: the table does not cover a board, a game waits for the opening throw or for a beaver, or the rules
+                cannot have made a record.
             SettingsError: `where` is not one of these, the settings are missing or given for a Game, they are those of a match,
                 or of a game with other rules for dice (R10.6).
         """
@@ -373,7 +375,10 @@ def _game_states(where: Any, settings: Any) -> tuple[States, Settings, bool]:
     if chosen.variant.acey_deucey:
         msg = f"the table is for dice without a bonus (R10.6), not for {chosen.variant.name}"
         raise SettingsError(msg)
-    return where.states if isinstance(where, GameView) else where, chosen, single
+    if isinstance(where, GameView):
+        return where.states, chosen, True
+    check_sound(where, chosen.record())
+    return where, chosen, False
 
 
 @functools.lru_cache(maxsize=MOST)

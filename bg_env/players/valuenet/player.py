@@ -11,10 +11,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.checks import checked_name, is_number, is_whole
+from bg_env.checks import checked_flag, checked_name, is_number, is_whole
 from bg_env.errors import OrderError, PositionError, SettingsError, quoted
 from bg_env.players.janowski import CUBE_LIFE, choose_cube, cube_lines, write_payoffs
 from bg_env.players.protocol import check_states
+from bg_env.players.valuenet import bearoff as races
 from bg_env.players.valuenet.evaluate import new_scratch, plain
 from bg_env.players.valuenet.net import OUTCOMES, ValueNet
 from bg_env.players.valuenet.search import (
@@ -46,6 +47,11 @@ class ValuePlayer:
     `bg_env.players.janowski`, Janowski's model, from the net's cubeless probabilities (with `plies=1` their mean over the
     player's 21 rolls).
 
+    With `bearoff` the tables of `bg_env.exact` decide races in which both sides have all checkers home and have borne off one.
+    Up to six checkers a side that is exact, cube decisions in money play without beavers included. With more, plays are chosen
+    by the chance to win that follows from both sides' rolls. The first such decision on a machine builds the tables, in
+    seconds.
+
     A net of kind "cube" or "match" has learnt the values of cube and score: its outputs decide about the cube, and it does not
     look ahead. One of kind "match" needs a match; one of kind "cube" plays in matches as in money play.
 
@@ -56,6 +62,7 @@ class ValuePlayer:
         margin: with `plies=1`, how far below the best a play may be without look-ahead, at least 0, where a single game at
             the present cube is 1; None for any distance. With `number=None, margin=None` the search is exact.
         cube_life: the cube-life index, 0 (dead) to 1 (fully live).
+        bearoff: whether exact tables decide the end of a race; not in Acey-Deucey.
         name: the player's name; None for "greedy" or "expectimax".
         settings: the settings in force; None until `bind` is called.
 
@@ -71,6 +78,7 @@ class ValuePlayer:
         number: int | None = NUMBER,
         margin: float | None = MARGIN,
         cube_life: float = CUBE_LIFE,
+        bearoff: bool = False,
         name: str | None = None,
         settings: Settings | None = None,
     ) -> None:
@@ -97,12 +105,14 @@ class ValuePlayer:
             raise SettingsError(msg)
         self.plies, self.number, self.margin = int(plies), number, margin
         self.cube_life = float(cube_life)
+        self.bearoff = checked_flag("bearoff", bearoff)
         self.name = name or ("expectimax" if plies else "greedy")
         self.settings = settings
         if settings is not None:
             if self.net.kind == "match" and settings.money:
                 msg = f"{self.name} has a net for matches: give match_length, or choose another player"
                 raise SettingsError(msg)
+            self._bound = settings
             self._rules = settings.record()
             self._plain = plain_rules(settings.variant) if self.net.kind == "odds" else self._rules
             self._net = self.net.kernel_arrays(self._rules)
@@ -113,8 +123,8 @@ class ValuePlayer:
         return self if settings == self.settings else self._remade(settings)
 
     def _remade(self, settings: Settings | None) -> ValuePlayer:
-        options = {"number": self.number, "margin": self.margin, "cube_life": self.cube_life, "name": self.name}
-        return ValuePlayer(self.net, self.plies, **options, settings=settings)  # type: ignore[arg-type]
+        options = {"number": self.number, "margin": self.margin, "cube_life": self.cube_life, "bearoff": self.bearoff}
+        return ValuePlayer(self.net, self.plies, **options, name=self.name, settings=settings)  # type: ignore[arg-type]
 
     def choose_plays(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:  # noqa: ARG002 - draws nothing
         """The steps of the best play for each state (phase CHECKER); see `PlayPlayer.choose_plays`.
@@ -124,6 +134,24 @@ class ValuePlayer:
         """
         self._need_settings()
         check_states(states, self._rules, playing=True)
+        known = self._in_bearoff(states)
+        if known is None:
+            return self._net_steps(states)
+        steps = np.empty((len(states), 4), np.int64)
+        steps[known] = races.best_steps(states[known], self._bound)
+        if not known.all():
+            steps[~known] = self._net_steps(states[~known])
+        return steps
+
+    def _in_bearoff(self, states: States) -> npt.NDArray[np.bool_] | None:
+        """Which states the exact tables decide, bool (n,); None for no state."""
+        if not self.bearoff:
+            return None
+        known = races.in_bearoff(states, self._bound)
+        return known if known.any() else None
+
+    def _net_steps(self, states: States) -> npt.NDArray[np.int64]:
+        """The steps of the best play by the net."""
         net = self._evaluator(states)
         steps = np.empty((len(states), 4), np.int64)
         if self.plies == 0:
@@ -188,6 +216,18 @@ class ValuePlayer:
 
     def _probabilities(self, states: States) -> npt.NDArray[np.float64]:
         """`probabilities` of states with a player on roll."""
+        known = self._in_bearoff(states)
+        if known is not None:
+            found = np.zeros((len(states), OUTCOMES), np.float64)
+            found[known, 0] = races.win_chances(states[known])
+            found[known, OUTCOMES // 2] = 1 - found[known, 0]
+            if not known.all():
+                found[~known] = self._net_probabilities(states[~known])
+            return found
+        return self._net_probabilities(states)
+
+    def _net_probabilities(self, states: States) -> npt.NDArray[np.float64]:
+        """The probabilities by the net."""
         net = self._evaluator(states)
         found = np.empty((len(states), OUTCOMES), np.float64)
         write_probabilities(states, net, self._scratch(), self.plies, found)
@@ -209,6 +249,18 @@ class ValuePlayer:
         return actions
 
     def _cube_actions(self, states: States) -> npt.NDArray[np.int64]:
+        known = self._in_bearoff(states)
+        if known is not None:
+            known &= races.has_cube_decision(states, self._bound)
+            actions = np.empty(len(states), np.int64)
+            actions[known] = races.cube_actions(states[known], self._bound)
+            if not known.all():
+                actions[~known] = self._model_actions(states[~known])
+            return actions
+        return self._model_actions(states)
+
+    def _model_actions(self, states: States) -> npt.NDArray[np.int64]:
+        """Decisions about the cube by the model, or by a net that has learnt them."""
         actions = np.full(len(states), -1, np.int64)
         if self.net.kind == "odds":
             choose_cube(states, self._rules, self._probabilities(states), self.cube_life, cube_lines(), actions)
@@ -233,14 +285,13 @@ class ValuePlayer:
         return plain(new_scratch(self._net))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self.net, self.plies, self.number, self.margin, self.cube_life, self.name, self.settings)
+        options = {"number": self.number, "margin": self.margin, "cube_life": self.cube_life, "bearoff": self.bearoff}
+        return _unpickled, (self.net, self.plies, {**options, "name": self.name, "settings": self.settings})
 
     def __repr__(self) -> str:
         bound = f", settings={str(self.settings)!r}" if self.settings is not None else ""
         return f"<ValuePlayer {self.name}: plies={self.plies}{bound}>"
 
 
-def _unpickled(
-    net: ValueNet, plies: int, number: int | None, margin: float | None, life: float, name: str, settings: Settings | None
-) -> ValuePlayer:
-    return ValuePlayer(net, plies, number=number, margin=margin, cube_life=life, name=name, settings=settings)
+def _unpickled(net: ValueNet, plies: int, options: dict[str, Any]) -> ValuePlayer:
+    return ValuePlayer(net, plies, **options)
