@@ -371,7 +371,7 @@ def test_games_of_a_part_that_was_stopped_end_the_result():
 def test_parts_that_are_no_whole_are_refused():
     first, second = (arena.play_part("random", "pubeval", first=lo, games=4, cube=False) for lo in (0, 4))
     for parts, message in [
-        ([], "there is no part"),
+        ([], "there are no parts"),
         ([second], "after game -1 comes game 0, and not a part that begins with game 4"),
         ([first, first], "after game 3 comes game 4, and not a part that begins with game 0"),
         ([first, replace(second, seed=2)], "not of the same games"),

@@ -120,6 +120,13 @@ def test_the_arena_gives_the_same_result_on_ray(workers, tasks, rules):
     assert len(told) == (tasks or 8)
 
 
+def test_luck_is_the_same_on_ray(workers):
+    how = {"games": 12, "seed": 7, "variant": "hypergammon", "cube": False, "luck": "td"}
+    result = play_on_ray("pubeval", "random", tasks=3, **how)
+    assert result == arena.play("pubeval", "random", **how)
+    assert result.luck.evaluator == "td"
+
+
 def test_players_of_all_kinds_go_to_the_workers(workers, tmp_path):
     net = ValueNet.load(Path(arena.__file__).parents[1] / "data" / "td.npz")
     net.save(tmp_path / "net.npz")

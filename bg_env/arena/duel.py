@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from bg_env._jit import kernel
 from bg_env.actions import BEAVER, DOUBLE, DROP, STEPS, TAKE, why_illegal_text
+from bg_env.arena.luck import ROLLERS, LuckMeter
 from bg_env.arena.match_up import MatchUp
 from bg_env.errors import IllegalActionError
 from bg_env.players import ask, player_for
@@ -158,16 +159,21 @@ class Duel:
     Attributes:
         players: both, bound to the settings.
         tally: TALLY (games,), the outcome of each game.
+        meter: the measure of luck; None where the options have none.
+        luck: float64 (games, ROLLERS), the luck in each game, see `bg_env.arena.luck`; None without a measure.
 
     Raises:
-        SettingsError: a value given as a player is not a player, or does not play under the settings.
+        SettingsError: a value given as a player is not a player, or does not play under the settings; or the evaluator of
+            luck has no value net.
     """
 
     def __init__(self, a: Any, b: Any, match_up: MatchUp, first: int = 0) -> None:
         settings = match_up.settings
         seen, mask = match_up.observation, match_up.mask
         self.players = tuple(player_for(player, settings, observation=seen, mask=mask) for player in (a, b))
+        self.meter = None if match_up.luck is None else LuckMeter(match_up.luck, settings)
         self.tally = np.zeros(match_up.games, TALLY)
+        self.luck = None if self.meter is None else np.zeros((match_up.games, ROLLERS))
         self._first, self._settings = first, settings
         self._seed = match_up.seed
         n = min(match_up.boards, match_up.games)
@@ -204,6 +210,8 @@ class Duel:
         """Begin the games of these boards."""
         if len(boards):
             self._execute(boards, _BEGIN, np.zeros((0, 1), np.int64))
+            if self.meter is not None and self.luck is not None:
+                self.meter.begin(self._boards.states[boards], self._boards.games[boards], self.luck)
 
     def _execute(self, boards: Integers, kind: int, choices: Integers) -> int:
         """See the kernel `_execute`."""
@@ -223,6 +231,7 @@ class Duel:
                 game = self._number(found[choices.moving[bad]])
                 msg = f"{name_of(asked)} gave the play {choices.plays[bad].tolist()}, not a legal one, in game {game}"
                 raise IllegalActionError(msg)
+            self._measure(before, found, choices.moving, choices.plays)
         if len(choices.acting):
             bad = self._execute(found[choices.acting], _ACTIONS, choices.actions.reshape(-1, 1))
             if bad >= 0:
@@ -230,6 +239,12 @@ class Duel:
                 reason = why_illegal_text(before, place, self._settings, action, self._boards.rules)
                 msg = f"{name_of(asked)} chose an illegal action in game {self._number(found[place])}: {reason}"
                 raise IllegalActionError(msg)
+            self._measure(before, found, choices.acting, choices.actions.reshape(-1, 1))
+
+    def _measure(self, before: States, boards: Integers, chosen: Integers, choices: Integers) -> None:
+        """Add the luck of the rolls that came after the choices in `before[chosen]`, where that is wanted."""
+        if self.meter is not None and self.luck is not None:
+            self.meter.follow(before[chosen], self._boards.games[boards[chosen]], choices, self.luck)
 
     def _number(self, board: int) -> int:
         """The number of the game on a board, among all games of the seed."""

@@ -35,6 +35,8 @@ class MatchUp:
         observation: the encoder of what callables are shown, by name or as a `bg_env.Encoder`.
         mask: how callables are shown the action mask: "both" or "observation" in a dict, "info" as a second argument.
         names: of both players, for the result; None for their own.
+        luck: a player with a value net, or its name, by which the luck of the dice is measured and subtracted from the results
+            (see `bg_env.arena.Adjustment`); None for plain results alone.
 
     Raises:
         SettingsError: an option is out of range, or the encoder cannot show the settings.
@@ -47,6 +49,7 @@ class MatchUp:
     observation: str | Encoder = "tesauro"
     mask: str = "both"
     names: tuple[str, str] | None = None
+    luck: Any = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -61,6 +64,10 @@ class MatchUp:
                 msg = f"names are two names, one for each player, not {quoted(self.names)}"
                 raise SettingsError(msg)
             put(self, "names", tuple(self.names))
+        plays = any(hasattr(self.luck, name) for name in ("net", "choose", "choose_plays"))
+        if self.luck is not None and not isinstance(self.luck, str) and not plays:
+            msg = f"luck is a player with a value net, or its name, such as 'td', or None, not {quoted(self.luck)}"
+            raise SettingsError(msg)
 
     @property
     def encoder(self) -> Encoder:
@@ -79,6 +86,7 @@ class MatchUpKeywords(SettingsKeywords, total=False):
     observation: str | Encoder
     mask: str
     names: Sequence[str] | None
+    luck: Any
 
 
 _OWN: Final = tuple(item.name for item in fields(MatchUp) if item.name != "settings")

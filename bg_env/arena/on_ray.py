@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bg_env.arena.duel import TALLY
-from bg_env.arena.match_up import MatchUpKeywords, read_match_up, takes_match_up
+from bg_env.arena.luck import ROLLERS
+from bg_env.arena.match_up import MatchUp, MatchUpKeywords, read_match_up, takes_match_up
 from bg_env.arena.play import played
 from bg_env.arena.result import Part, Result, joined
 from bg_env.checks import checked_whole, is_whole
@@ -141,6 +142,7 @@ def play_on_ray(
         IllegalActionError: a player chose something that is not legal.
     """
     match_up = read_match_up(options)
+    match_up = replace(match_up, luck=_sendable(match_up.luck, match_up.settings))
     checked_retries(retries)
     _check_cpus(cpus)
     parts = [(2 * lo, 2 * (hi - lo)) for lo, hi in cuts(match_up.games // 2, tasks)]
@@ -157,11 +159,18 @@ def play_on_ray(
                 progress(n)
     except KeyboardInterrupt:
         names = done[0].names if done else match_up.names or (_name(a), _name(b))
-        done += [Part(match_up.settings, match_up.seed, names, first, np.zeros(n, TALLY)) for first, n in waiting.values()]
+        done += [_unplayed(match_up, names, first, n) for first, n in waiting.values()]
     finally:
         for task in waiting:
             ray.cancel(task, force=True)
     return joined(done)
+
+
+def _unplayed(match_up: MatchUp, names: tuple[str, str], first: int, n: int) -> Part:
+    """The part of a task that has not ended."""
+    evaluator = None if match_up.luck is None else _name(match_up.luck)
+    luck = None if match_up.luck is None else np.zeros((n, ROLLERS))
+    return Part(match_up.settings, match_up.seed, names, first, np.zeros(n, TALLY), evaluator, luck)
 
 
 def _check_cpus(cpus: Any) -> None:

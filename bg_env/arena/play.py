@@ -26,8 +26,8 @@ def play(a: Any, b: Any, *, progress: Callable[[int], object] | None = None, **o
             observations (a dict of `observation` and `action_mask`) to actions; see `bg_env.players.player_for`.
         b: the second, likewise.
         progress: called from time to time with the number of games that have ended since the last call.
-        **options: `games`, `seed`, `boards`, `observation`, `mask` and `names` as of `bg_env.arena.MatchUp`; and `settings`, a
-            `bg_env.Settings`, or its fields by name, `variant` among them.
+        **options: `games`, `seed`, `boards`, `observation`, `mask`, `names` and `luck` as of `bg_env.arena.MatchUp`; and
+            `settings`, a `bg_env.Settings`, or its fields by name, `variant` among them.
 
     Returns:
         The result. After Ctrl-C it covers the pairs of games before the first one that was not played to the end, and its
@@ -81,4 +81,5 @@ def played(a: Any, b: Any, match_up: MatchUp, first: int = 0, progress: Callable
     except KeyboardInterrupt:
         pass
     one, other = (name_of(player) for player in duel.players)
-    return Part(match_up.settings, match_up.seed, match_up.names or (one, other), first, duel.tally)
+    evaluator = None if duel.meter is None else duel.meter.name
+    return Part(match_up.settings, match_up.seed, match_up.names or (one, other), first, duel.tally, evaluator, duel.luck)

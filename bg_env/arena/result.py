@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bg_env.arena.adjustment import Adjustment, adjustment
 from bg_env.arena.estimates import Estimate, finite, mean_of, share_of
 from bg_env.errors import SettingsError
 from bg_env.rules import Settings
@@ -57,6 +58,7 @@ class Result:
         sides: both players.
         turns: mean number of turns of an episode.
         complete: whether all games were played to the end.
+        luck: the estimates with the luck of the dice subtracted; None where luck was not measured.
     """
 
     settings: Settings
@@ -66,6 +68,12 @@ class Result:
     sides: tuple[Side, Side]
     turns: float
     complete: bool
+    luck: Adjustment | None = None
+
+    @property
+    def adjusted(self) -> Estimate | None:
+        """The result less the luck in it, see `Adjustment`: points per game, or the share of matches won; None without luck."""
+        return None if self.luck is None else self.luck.adjusted
 
     @property
     def unit(self) -> str:
@@ -79,7 +87,9 @@ class Result:
             estimates = {name: getattr(side, name).to_dict() for name in ("wins", "gammons", "backgammons")}
             sides.append(asdict(side) | estimates)
         plain = {"settings": str(self.settings), "points": self.points.to_dict(), "sides": sides}
-        return asdict(self) | plain | {"turns": finite(self.turns)}
+        shown = asdict(self) | plain | {"turns": finite(self.turns)}
+        del shown["luck"]
+        return shown if self.luck is None else shown | {"luck": self.luck.to_dict()}
 
     def text(self) -> str:
         """The result as a few lines of text."""
@@ -102,6 +112,8 @@ class Result:
                 cube = f"doubled {side.doubles:,}, took {side.takes:,}, dropped {side.drops:,}{beavers}"
                 lines.append(f"{side.name:{width}} {cube}")
         lines.append(f"{first.name}: {self.points.text()} points per {self.unit}")
+        if self.luck is not None:
+            lines += _luck_lines(first.name, self.luck, money=self.settings.money)
         return "\n".join(lines)
 
 
@@ -115,6 +127,9 @@ class Part:
         names: of both players.
         first: number of the first game.
         tally: `bg_env.arena.duel.TALLY` (games,), the outcome of each game.
+        evaluator: name of the player whose net measured the luck; None where it was not measured.
+        luck: float64 (games, 3), the luck of the first player in each game: in its own rolls, in the other player's, in the
+            opening throws; None where it was not measured.
     """
 
     settings: Settings
@@ -122,6 +137,8 @@ class Part:
     names: tuple[str, str]
     first: int
     tally: npt.NDArray[np.void]
+    evaluator: str | None = None
+    luck: npt.NDArray[np.float64] | None = None
 
 
 def joined(parts: Sequence[Part]) -> Result:
@@ -146,11 +163,17 @@ def joined(parts: Sequence[Part]) -> Result:
         if (part.settings, part.seed, part.names) != (one.settings, one.seed, one.names):
             msg = f"these parts are not of the same games: {one.settings}, {one.names}, seed {one.seed}; {part.settings}, ..."
             raise SettingsError(msg)
+        if part.evaluator != one.evaluator or (part.luck is None) != (one.luck is None):
+            msg = (
+                f"luck was measured in one part by {one.evaluator}, in another by {part.evaluator}: it must be the same in all"
+            )
+            raise SettingsError(msg)
         if part.first != due:
             msg = f"after game {due - 1} comes game {due}, and not a part that begins with game {part.first}"
             raise SettingsError(msg)
         due += len(part.tally)
-    return _result(one, np.concatenate([part.tally for part in parts]))
+    measured = [part.luck for part in parts if part.luck is not None]
+    return _result(one, np.concatenate([part.tally for part in parts]), np.concatenate(measured) if measured else None)
 
 
 def _by_pair(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -175,8 +198,25 @@ def _side(name: str, player: int, tally: npt.NDArray[np.void], *, money: bool) -
     )
 
 
-def _result(one: Part, tally: npt.NDArray[np.void]) -> Result:
-    """The result of all games in `tally`; `one` is any part of them."""
+def _luck_lines(name: str, luck: Adjustment, *, money: bool) -> list[str]:
+    """The estimates less luck, as lines of text."""
+
+    def line(estimate: Estimate, what: str, factor: float | None) -> str:
+        shown = estimate.text() + " points per game" if money else estimate.text(".1%") + " of the matches"
+        fell = "" if factor is None else f", variance / {factor:.3g}"
+        return f"{name}: {shown}, {what}{fell}"
+
+    lines = [
+        line(luck.adjusted, f"luck by {luck.evaluator} subtracted", luck.factor),
+        line(luck.weighted, "luck weighted", luck.weighted_factor),
+    ]
+    if luck.factor is not None and luck.factor < 1:
+        lines.append(f"The net of {luck.evaluator} sees these players' luck badly: use the plain or the weighted result.")
+    return lines
+
+
+def _result(one: Part, tally: npt.NDArray[np.void], luck: npt.NDArray[np.float64] | None) -> Result:
+    """The result of all games in `tally` with the `luck` in them; `one` is any part of them."""
     done: npt.NDArray[np.bool_] = _by_pair(tally["done"]) == 1
     pairs = len(done) if done.all() else int(np.argmin(done))
     tally, money = tally[: 2 * pairs], one.settings.money
@@ -188,4 +228,10 @@ def _result(one: Part, tally: npt.NDArray[np.void]) -> Result:
         sides=(_side(one.names[0], 0, tally, money=money), _side(one.names[1], 1, tally, money=money)),
         turns=float(tally["turns"].mean()) if pairs else math.nan,
         complete=bool(done.all()),
+        luck=None if luck is None else _adjusted(one, tally, luck[: 2 * pairs]),
     )
+
+
+def _adjusted(one: Part, tally: npt.NDArray[np.void], luck: npt.NDArray[np.float64]) -> Adjustment:
+    """The results of all games less luck: points of money play, matches won."""
+    return adjustment(str(one.evaluator), tally["net"] if one.settings.money else tally["winner"] == 0, luck)

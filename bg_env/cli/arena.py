@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
@@ -30,6 +31,12 @@ __all__ = ["arena"]
 )
 @settings_options("Play with the doubling cube.  [default: in matches only]")
 @click.option("--boards", type=int, default=1024, show_default=True, help="Games played at once.")
+@click.option(
+    "--luck",
+    metavar="PLAYER",
+    default=None,
+    help="Also give the results less the luck of the dice, as the value net of this player sees it: td, or a run of train td.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--quiet", is_flag=True, help="Show no progress bar.")
 @click.pass_context
@@ -42,6 +49,7 @@ def arena(
     cube: bool | None,
     match_length: int,
     boards: int,
+    luck: str | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -49,7 +57,8 @@ def arena(
 
     A player is a name (see `bg-env info`), or the folder or file of a trained model. The result is wins, gammons, backgammons,
     cube decisions and points per game, with 95 % intervals over the pairs of games; for more than two players also a table of
-    ratings. Ctrl-C or SIGTERM prints the result of the games played so far.
+    ratings. With --luck td the points are given once more less the luck of the dice, with a far narrower interval between good
+    players. Ctrl-C or SIGTERM prints the result of the games played so far.
     """
     from tqdm import tqdm
 
@@ -61,12 +70,14 @@ def arena(
     settings = bg_env.Settings(variant, cube=bool(match_length) if cube is None else cube, match_length=match_length)
     ring.MatchUp(settings, games=games, seed=seed, boards=boards)  # raises before any file of a player is read
     bound = [player_of(text, settings) for text in players]
+    evaluator = None if luck is None else player_of(luck, settings)
+    options: dict[str, Any] = {"games": games, "seed": seed, "boards": boards, "luck": evaluator, "settings": settings}
     names = [name_of(text) for text in players]
     if len(set(names)) < len(names):
         names = [f"{name} ({k})" for k, name in enumerate(names, 1)]
     pairs = len(players) * (len(players) - 1) // 2
     with tqdm(total=pairs * games, unit="game", disable=quiet, delay=0.2, dynamic_ncols=True) as bar:
-        results = ring.round_robin(bound, names, games=games, seed=seed, boards=boards, settings=settings, progress=bar.update)
+        results = ring.round_robin(bound, names, progress=bar.update, **options)
     found = ring.ratings(results) if len(players) > 2 and results[-1].complete else []
     if as_json:
         shown = {"results": [one.to_dict() for one in results], "ratings": [vars(one) for one in found]}
