@@ -11,14 +11,14 @@ from cli_run import run
 from nets import plain_odds, random_net
 
 from bg_env import Position, Settings, Variant, arena
-from bg_env.actions import DOUBLE, TAKE
+from bg_env.actions import DOUBLE, FIRST_NAMED, ROLL, TAKE
 from bg_env.arena.adjustment import adjustment, weights_of
 from bg_env.arena.duel import Duel
 from bg_env.arena.luck import LuckMeter, _luck_of
 from bg_env.arena.match_up import MatchUp
 from bg_env.errors import SettingsError
 from bg_env.players import RandomPlayer, ValueNet, ValuePlayer
-from bg_env.rules import STATE, Phase, apply_roll, draw_roll, new_episode, plays, settle
+from bg_env.rules import STATE, Phase, apply, apply_roll, draw_roll, new_episode, plays, settle
 
 SMALL = ValuePlayer(random_net(3), name="small")
 BACK = Variant("two", {24: 1, 3: 1})
@@ -149,18 +149,32 @@ def test_luck_follows_the_games_and_its_mean_is_zero(options):
         duel.round()
     assert seen > 4
     states = np.zeros(1, STATE)
-    for key in range(3):
+    phases = []
+    for key in range(2):
         new_episode(states, 0, rules, np.uint64(key))
-        for _ in range(3):
-            if states[0]["phase"] not in (Phase.ROLL, Phase.OPENING):
-                break
-            tools.work[0] = states[0]
-            ties = states[0]["phase"] == Phase.ROLL or options.get("auto_doubles", 0) > states[0]["ties"]
-            lucks = [_luck_of(tools, a, b) for a in range(1, 7) for b in range(1, 7) if ties or a != b]
-            assert len(lucks) == (36 if ties else 30)
-            assert sum(lucks) == pytest.approx(0, abs=1e-5)
-            assert max(lucks) > 0.001
-            apply_roll(states, 0, rules, *draw_roll(states, 0, rules))
+        while states[0]["phase"] != Phase.OVER and len(phases) < 5 * (key + 1):
+            if states[0]["phase"] in (Phase.ROLL, Phase.OPENING):
+                phases.append(states[0]["phase"])
+                tools.work[0] = states[0]
+                ties = states[0]["phase"] == Phase.ROLL or options.get("auto_doubles", 0) > states[0]["ties"]
+                lucks = [_luck_of(tools, a, b) for a in range(1, 7) for b in range(1, 7) if ties or a != b]
+                assert len(lucks) == (36 if ties else 30)
+                assert sum(lucks) == pytest.approx(0, abs=1e-9)
+                assert max(lucks) > 1e-6
+                apply_roll(states, 0, rules, *draw_roll(states, 0, rules))
+            else:
+                forward(states, rules)
+    assert set(phases) == {Phase.ROLL, Phase.OPENING}
+
+
+def forward(states, rules):
+    """Make the last play of a roll, decide to roll or to take, or name a double; throw no dice."""
+    phase = states[0]["phase"]
+    steps = [ROLL if phase == Phase.ROLL_OR_DOUBLE else TAKE if phase == Phase.TAKE_OR_DROP else FIRST_NAMED]
+    if phase == Phase.CHECKER:
+        steps = [step for step in plays(states, rules)[1][-1].tolist() if step >= 0]
+    for step in steps:
+        apply(states, 0, rules, step)
 
 
 def kernel_tools(meter):
@@ -216,6 +230,26 @@ def test_parts_and_boards_make_the_same_result():
     bare = arena.play_part("pubeval", Doubler(), first=16, games=24, **how | {"luck": None})
     with pytest.raises(SettingsError, match="luck was measured in one part by small, in another by None"):
         arena.joined([*parts[:2], bare])
+
+
+@pytest.mark.parametrize("options", [{"cube": False}, {"match_length": 2}], ids=str)
+def test_ratings_have_the_figure_less_luck(options):
+    results = arena.round_robin(["random", "pubeval", Doubler()], games=20, variant=BACK, luck=SMALL, **options)
+    found = {rating.name: rating for rating in arena.ratings(results)}
+    first, second, _ = (result.adjusted.value for result in results)
+    whole = 0 if options.get("cube") is False else 1
+    assert found["random"].adjusted == pytest.approx((first + second) / 2)
+    assert sum(rating.adjusted for rating in found.values()) == pytest.approx(1.5 * whole, abs=1e-9)
+    assert "points less luck" in arena.ratings_text(list(found.values())).splitlines()[0]
+    bare = arena.ratings([*results[:2], arena.play("pubeval", Doubler(), games=20, variant=BACK, **options)])
+    assert {rating.adjusted for rating in bare} == {None}
+    assert "less luck" not in arena.ratings_text(bare)
+
+
+def test_equal_players_say_the_variance_of_games():
+    result = arena.play("pubeval", "pubeval", games=20, variant=BACK, cube=False, luck=SMALL)
+    assert (result.luck.factor, result.adjusted.value) == (None, 0)
+    assert f"fell to 1 / {result.luck.game_factor:.3g}." in result.text()
 
 
 def test_a_part_that_was_stopped_ends_the_luck_too():

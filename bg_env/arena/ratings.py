@@ -28,12 +28,15 @@ class Rating:
         elo: its rating on the scale of chess, where 400 points more mean ten wins to one loss; the mean of all is 0.
         points: mean points per game against the others, each of them with the same weight.
         wins: share of episodes won.
+        adjusted: mean of the results less luck against the others (see `bg_env.arena.Adjustment`), each of them with the same
+            weight: points per game, in match play the share of matches won; None where luck was not measured in all results.
     """
 
     name: str
     elo: float
     points: float
     wins: float
+    adjusted: float | None = None
 
 
 def round_robin(players: Sequence[Any], names: Sequence[str] | None = None, **options: Any) -> list[Result]:
@@ -77,12 +80,16 @@ def ratings(results: Sequence[Result]) -> list[Rating]:
     names = list(dict.fromkeys(side.name for result in results for side in result.sides))
     place = {name: k for k, name in enumerate(names)}
     n = len(names)
-    wins, points = np.zeros((n, n)), np.full((n, n), np.nan)
+    wins, points, adjusted = np.zeros((n, n)), np.full((n, n), np.nan), np.full((n, n), np.nan)
+    measured = all(result.adjusted is not None for result in results)
     for result in results:
         i, j = (place[side.name] for side in result.sides)
         for k, m, side in ((i, j, result.sides[0]), (j, i, result.sides[1])):
             wins[k, m] += side.wins.value * result.episodes + 0.1
         points[i, j], points[j, i] = result.points.value, -result.points.value
+        if measured and result.adjusted is not None:
+            less = result.adjusted.value
+            adjusted[i, j], adjusted[j, i] = less, -less if result.settings.money else 1 - less
     games = wins + wins.T
     strength = np.ones(n)
     for _ in range(10_000):  # Hunter's MM steps for the model of Bradley and Terry
@@ -92,7 +99,13 @@ def ratings(results: Sequence[Result]) -> list[Rating]:
         if np.abs(np.log(strength / old)).max() < 1e-10:
             break
     found = [
-        Rating(name, _ELO * math.log(strength[k]), float(np.nanmean(points[k])), float(wins[k].sum() / games[k].sum()))
+        Rating(
+            name=name,
+            elo=_ELO * math.log(strength[k]),
+            points=float(np.nanmean(points[k])),
+            wins=float(wins[k].sum() / games[k].sum()),
+            adjusted=float(np.nanmean(adjusted[k])) if measured else None,
+        )
         for k, name in enumerate(names)
     ]
     return sorted(found, key=lambda rating: -rating.elo)
@@ -101,6 +114,9 @@ def ratings(results: Sequence[Result]) -> list[Rating]:
 def ratings_text(found: Sequence[Rating]) -> str:
     """The ratings as a table."""
     width = max(len(rating.name) for rating in found)
-    lines = [f"{'':{width}} {'Elo':>7} {'wins':>7} {'points':>8}"]
-    lines += [f"{one.name:{width}} {one.elo:>+7.0f} {one.wins:>7.1%} {one.points:>+8.3f}" for one in found]
+    measured = all(rating.adjusted is not None for rating in found)
+    lines = [f"{'':{width}} {'Elo':>7} {'wins':>7} {'points':>8}" + f" {'less luck':>9}" * measured]
+    for one in found:
+        less = f" {one.adjusted:>+9.3f}" if measured else ""
+        lines.append(f"{one.name:{width}} {one.elo:>+7.0f} {one.wins:>7.1%} {one.points:>+8.3f}{less}")
     return "\n".join(lines)

@@ -210,6 +210,10 @@ def _luck_lines(name: str, luck: Adjustment, *, money: bool) -> list[str]:
         line(luck.adjusted, f"luck by {luck.evaluator} subtracted", luck.factor),
         line(luck.weighted, "luck weighted", luck.weighted_factor),
     ]
+    if luck.factor is None and luck.game_factor is not None:
+        lines.append(
+            f"All pairs of games have the same result; the variance of single games fell to 1 / {luck.game_factor:.3g}."
+        )
     if luck.factor is not None and luck.factor < 1:
         lines.append(f"The net of {luck.evaluator} sees these players' luck badly: use the plain or the weighted result.")
     return lines

@@ -80,7 +80,7 @@ def arena(
         results = ring.round_robin(bound, names, progress=bar.update, **options)
     found = ring.ratings(results) if len(players) > 2 and results[-1].complete else []
     if as_json:
-        shown = {"results": [one.to_dict() for one in results], "ratings": [vars(one) for one in found]}
+        shown = {"results": [one.to_dict() for one in results], "ratings": [_shown(one) for one in found]}
         click.echo(json.dumps(shown, indent=1, allow_nan=False))
     else:
         for one in results:
@@ -90,3 +90,8 @@ def arena(
     if not results[-1].complete:
         click.echo("bg-env arena: interrupted; the result covers the games played so far", err=True)
         context.exit(130)
+
+
+def _shown(rating: Any) -> dict[str, Any]:
+    """The numbers of a rating by name, without the adjusted one where luck was not measured."""
+    return {name: value for name, value in vars(rating).items() if value is not None}
