@@ -11,6 +11,8 @@ import pytest
 from bg_env import Game, Position, Settings, ValuePlayer, exact
 from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
 from bg_env.exact.numbering import home_positions, positions_of
+from bg_env.players import names
+from bg_env.players.valuenet import bearoff
 from bg_env.rules import Phase, plays
 
 NET = nets.random_net(1)
@@ -160,3 +162,17 @@ def test_the_option_stays_with_the_player():
     assert ValuePlayer(NET).bearoff is False
     with pytest.raises(ValueError, match="bearoff is True or False, not 1"):
         ValuePlayer(NET, bearoff=1)
+
+
+@pytest.mark.parametrize("name", ["td", "td:1", "td-cube", "greedy:FILE", "expectimax:FILE"])
+def test_named_players_use_the_tables(name, tmp_path):
+    NET.save(tmp_path / "net.npz")
+    assert names.player(name.replace("FILE", str(tmp_path / "net.npz")), Settings()).bearoff is True
+
+
+def test_without_compilation_no_table_is_built(monkeypatch):
+    monkeypatch.setattr(bearoff, "CACHE_DIR", "")
+    settings = Settings()
+    states = races(settings, 1, 6, 20, rolled=True)
+    player, plain = players(settings)
+    assert np.array_equal(player.choose_plays(states, WORDS[:20]), plain.choose_plays(states, WORDS[:20]))

@@ -70,15 +70,15 @@ def _shipped(name: str) -> ValueNet:
 
 
 def _td(plies: str) -> ValuePlayer:
-    return ValuePlayer(_shipped("td"), int(plies or 0), name=f"td:{plies}" if plies else "td")
+    return ValuePlayer(_shipped("td"), int(plies or 0), bearoff=True, name=f"td:{plies}" if plies else "td")
 
 
 def _greedy(path: str) -> ValuePlayer:
-    return ValuePlayer(path, 0, name=f"greedy:{Path(path).name}")
+    return ValuePlayer(path, 0, bearoff=True, name=f"greedy:{Path(path).name}")
 
 
 def _expectimax(path: str) -> ValuePlayer:
-    return ValuePlayer(path, 1, name=f"expectimax:{Path(path).name}")
+    return ValuePlayer(path, 1, bearoff=True, name=f"expectimax:{Path(path).name}")
 
 
 def _sb3(path: str) -> ModelPlayer:
@@ -92,7 +92,7 @@ PLAYERS: Final[Mapping[str, Named]] = MappingProxyType(
             Named("random", "", lambda _: RandomPlayer()),
             Named("pubeval", "", lambda _: PubevalPlayer()),
             Named("td", "PLIES", _td),
-            Named("td-cube", "", lambda _: ValuePlayer(_shipped("td_cube"), name="td-cube")),
+            Named("td-cube", "", lambda _: ValuePlayer(_shipped("td_cube"), bearoff=True, name="td-cube")),
             Named("greedy", "FILE", _greedy),
             Named("expectimax", "FILE", _expectimax),
             Named("sb3", "FILE", _sb3),

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env import exact
-from bg_env._jit import inlined, kernel
+from bg_env._jit import CACHE_DIR, inlined, kernel
 from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
 from bg_env.exact.numbering import TERMS
 from bg_env.rules import OFF, Phase, PlayBuffer, Rules, Settings, States, list_plays, play_buffer
@@ -118,11 +118,12 @@ def _columns(states: States, settings: Settings) -> Integers:
 def in_bearoff(states: States, settings: Settings) -> npt.NDArray[np.bool_]:
     """Whether the tables decide in states: both sides have all checkers home or off, and at least one off.
 
-    Never where a roll of 1-2 earns more (R10.6).
+    Never where a roll of 1-2 earns more (R10.6), nor without compilation (NUMBA_DISABLE_JIT=1), where a table takes hours to
+    build.
     """
     points = states["points"]
     found: npt.NDArray[np.bool_] = np.logical_not(points[:, :, 7:].any(axis=(1, 2)))
-    if not found.any() or settings.variant.acey_deucey:
+    if not found.any() or settings.variant.acey_deucey or not CACHE_DIR:
         return np.zeros(len(states), np.bool_)
     return found & (points[:, :, OFF] > 0).all(axis=1) & (states["turn"] >= 0)
 
