@@ -165,7 +165,7 @@ def _from_game(game: Any, settings: Settings) -> States:
 
 def _from_id(text: Any, settings: Settings, starter: int | None) -> States:
     if not isinstance(text, str):
-        msg = f"option position is an XGID or a gnubg id, or an OGID, as text, not {type(text).__name__}"
+        msg = f"option position is an XGID, a gnubg id or an OGID as text, not {type(text).__name__}"
         raise SettingsError(msg)
     found = find_id(text)
     if found.kind != "position":

@@ -557,7 +557,7 @@ REFUSED = [
     ({}, 5, SettingsError, "options is a dict, not 5"),
     ({}, [], SettingsError, "options is a dict"),
     ({}, {"position": GNUBG_START, "game": Game.new()}, SettingsError, "position and game"),
-    ({}, {"position": 3}, SettingsError, "position is an id as text"),
+    ({}, {"position": 3}, SettingsError, "option position is an XGID.*as text, not int"),
     ({}, {"position": ""}, NotationError, "position id|id of a position"),
     ({}, {"position": "nonsense"}, NotationError, "position id|id of a position"),
     ({}, {"position": "XGID=nonsense"}, NotationError, "XGID"),

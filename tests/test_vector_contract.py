@@ -351,16 +351,16 @@ def test_save_and_restore_go_on_bit_for_bit():
 
 
 SAVED = [
-    (lambda s: None, "takes what save"),
-    (lambda s: [], "takes what save"),
+    (lambda s: None, "takes the return value of save"),
+    (lambda s: [], "takes the return value of save"),
     (lambda s: {}, "has no settings, plan, states, slots, dice"),
     (lambda s: s | {"states": s["states"].tolist()}, "states is something else"),
     (lambda s: s | {"states": s["states"]["points"]}, "states is something else"),
     (lambda s: s | {"slots": None}, "slots is something else"),
     (lambda s: s | {"slots": s["slots"][:3]}, "not complete"),
     (lambda s: s | {"plan": s["plan"][:0]}, "not complete"),
-    (lambda s: s | {"dice": [(3, 1)]}, "dice that are no pairs"),
-    (lambda s: s | {"dice": np.array([[3, 7]])}, "dice that are no pairs"),
+    (lambda s: s | {"dice": [(3, 1)]}, "dice that are not pairs"),
+    (lambda s: s | {"dice": np.array([[3, 7]])}, "dice that are not pairs"),
     (lambda s: s | {"dice": np.zeros((0, 2), np.int64)}, "wrong queue of dice in game 0"),
     (lambda s: with_field(s, "states", "phase", 9), "wrong phase in game 2"),
     (lambda s: with_field(s, "states", "points", 1), "wrong number of checkers in game 2"),

@@ -191,7 +191,7 @@ def _record(trees: Sequence[list[_Node]]) -> Record:
         jacoby="jacoby" in rules,
         crawford="crawford" in rules,
         cube="nocube" not in rules,
-        headers={name: values[0] for name, values in root.items() if name in KEPT},
+        headers={name: values[0] for name, values in root.items() if name in KEPT and values},
     )
     notes: list[Note] = []
     games = tuple(_game(tree, k, record, notes) for k, tree in enumerate(trees, 1))

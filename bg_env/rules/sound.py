@@ -90,7 +90,7 @@ def _unplayable(states: States, i: int, checkers: int, playing: bool) -> int:
 
 @kernel
 def _first_fault(states: States, checkers: int, made: bool, playing: bool) -> tuple[int, int]:
-    """The first state with a fault and its index in `_FAULTS`; -1 if there is none."""
+    """The first state with a fault and its index in `_FAULTS`; -1 if all are sound."""
     for i in range(states.shape[0]):
         fault = _out_of_range(states, i)
         if fault < 0 and made:
