@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bg_env import Game, Position, Settings, ValuePlayer, exact
-from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
+from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
 from bg_env.exact.numbering import home_positions, positions_of
 from bg_env.players import names
 from bg_env.players.valuenet import bearoff
@@ -150,6 +150,9 @@ def test_other_decisions_stay_with_the_net():
     states = np.concatenate([Game.from_position(board, roll).states for roll in ((3, 2), (4, 4), (6, 5))])
     player, plain = players(acey)
     assert np.array_equal(player.choose_plays(states, WORDS[:3]), plain.choose_plays(states, WORDS[:3]))
+    game = Game.from_position(Position([10, 0, 0, 0, 0, 0, 5, *[0] * 19], [14, 1, *[0] * 24]), beavers=1)
+    game.apply(DOUBLE)  # the worst of doubles
+    assert players(game.settings)[0].choose(game.states, WORDS[:1]).tolist() == [BEAVER]
     for settings in (Settings(beavers=1), Settings(match_length=5)):
         states = races(settings, 1, 6, 30, rolled=False)
         assert set(players(settings)[0].choose(states, WORDS[:30])) <= {ROLL, DOUBLE}
