@@ -57,7 +57,7 @@ def read_seat(seat: Any, opponent: Any) -> int | None:
     if seat is None:
         return None
     if not is_player(seat):
-        msg = f"seat is 0, 1 or None (a bit of the episode's key), not {quoted(seat)}"
+        msg = f"seat is 0, 1 or None (drawn anew for each episode), not {quoted(seat)}"
         raise SettingsError(msg)
     if opponent is None:
         msg = f"seat={seat} needs an opponent: with opponent=None one agent plays both seats"

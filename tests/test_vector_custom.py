@@ -7,6 +7,7 @@ import pytest
 
 from bg_env import Variant
 from bg_env.batch import batch as games
+from bg_env.batch import shared_step
 from bg_env.envs.single import SingleEnv
 from bg_env.envs.vector import VectorEnv
 from bg_env.errors import SettingsError
@@ -395,3 +396,19 @@ def test_the_twins_are_no_built_in_ones():
     """Else the tests above would compare a thing with itself."""
     assert POINTS_TWIN.kind not in (POINTS, MWC)
     assert all(ENCODERS.get(make("counts").name) is None for make in (twin, compiled_twin))
+
+
+def test_an_encoder_that_is_no_part_of_the_step_on_several_threads_is_called_after_it(monkeypatch):
+    """A built-in encoder needs no branch in the kernels of several threads: without one its observations are the same."""
+    seen = {}
+    for part in (True, False):
+        if not part:
+            monkeypatch.delitem(shared_step.NUMBERS, "counts")
+        envs = VectorEnv(num_envs=4096, opponent=None, observation="counts", mask="both", num_threads=2)
+        observations, _ = envs.reset(seed=1)
+        seen[part] = [observations["observation"]]
+        for _ in range(3):
+            seen[part].append(envs.step(envs.sample())[0]["observation"])
+        envs.close()
+    for one, other in zip(seen[True], seen[False], strict=True):
+        np.testing.assert_array_equal(one, other)

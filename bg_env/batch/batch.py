@@ -59,8 +59,8 @@ _CHECKS = 2
 
 
 def _is_custom(encoder: Encoder) -> bool:
-    """Whether the encoder is a user's own, which kernels do not know."""
-    return ENCODERS.get(encoder.name) is not encoder
+    """Whether the encoder is one that the kernels do not call, as a user's own."""
+    return encoder.name not in NUMBERS or ENCODERS.get(encoder.name) is not encoder
 
 
 class Games(Interruptible):

@@ -18,7 +18,6 @@ from bg_env._jit import kernel
 from bg_env.batch.kernels import step_games, step_plays
 from bg_env.batch.layout import Arrays, Batch
 from bg_env.batch.threads import signal, take
-from bg_env.observations import ENCODERS
 from bg_env.observations.counts import encode_counts
 from bg_env.observations.openspiel import encode_openspiel
 from bg_env.observations.pgx import encode_pgx
@@ -32,12 +31,17 @@ __all__ = ["NOTHING", "NO_TURNS", "NUMBERS", "Shown", "Turns", "all_or_none", "p
 
 NOTHING: Final = -1
 """No observation is wanted."""
-NUMBERS: Final = {name: k for k, name in enumerate(ENCODERS)}
-"""The numbers of the built-in encoders, by name."""
-
-_TESAURO, _TESAURO198, _COUNTS, _PLANES, _PUBEVAL, _OPENSPIEL, _PGX = (
-    NUMBERS[name] for name in ("tesauro", "tesauro198", "counts", "planes", "pubeval", "openspiel", "pgx")
-)
+_TESAURO, _TESAURO198, _COUNTS, _PLANES, _PUBEVAL, _OPENSPIEL, _PGX = range(7)
+NUMBERS: Final = {
+    "tesauro": _TESAURO,
+    "tesauro198": _TESAURO198,
+    "counts": _COUNTS,
+    "planes": _PLANES,
+    "pubeval": _PUBEVAL,
+    "openspiel": _OPENSPIEL,
+    "pgx": _PGX,
+}
+"""The numbers of the encoders that are part of the step on several threads, by name; the others are called after it."""
 NO_TURNS: Final = np.zeros(1, np.int64), np.zeros(0, np.int64)
 """Bounds and counters of no threads."""
 _AT_ONCE: Final = 128
