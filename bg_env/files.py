@@ -20,9 +20,11 @@ from bg_env.errors import NotationError, SettingsError, quoted
 
 __all__ = [
     "check_private",
+    "check_regular",
     "checked_path",
     "is_leftover",
     "read_arrays",
+    "read_bytes",
     "read_text",
     "replacing",
     "temporary_name",
@@ -45,14 +47,41 @@ def checked_path(path: Any) -> Path:
         raise SettingsError(msg) from None
 
 
+def check_regular(path: str | Path) -> None:
+    """Refuse what is neither a regular file nor a folder: a pipe or a device, from which a read may wait for ever.
+
+    Raises:
+        SettingsError: it is there, and is another kind of file.
+    """
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return  # the reader says what is wrong
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        msg = f"{path} is not a regular file: give a file"
+        raise SettingsError(msg)
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """The content of a regular file.
+
+    Raises:
+        OSError: it cannot be read.
+        SettingsError: it is not a regular file.
+    """
+    check_regular(path)
+    return Path(path).read_bytes()
+
+
 def read_text(path: Any, most: int) -> str:
     """The text of a file, UTF-8, else Latin-1.
 
     Raises:
         NotationError: it has more than `most` bytes.
         OSError: it cannot be read.
-        SettingsError: `path` is not a path.
+        SettingsError: `path` is not a path, or not that of a regular file.
     """
+    check_regular(checked_path(path))
     with checked_path(path).open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
@@ -72,10 +101,12 @@ def read_arrays(file: Any, what: str) -> dict[str, npt.NDArray[Any]]:
         what: the kind of file expected, for messages: "file of a value net".
 
     Raises:
-        SettingsError: the file cannot be read, is not an .npz file, or is damaged.
+        SettingsError: the file cannot be read, is not a regular file, is not an .npz file, or is damaged.
     """
     is_open = hasattr(file, "read")
     name = getattr(file, "name", "the file") if is_open else file
+    if not is_open:
+        check_regular(file)
     try:
         with nullcontext(file) if is_open else Path(file).open("rb") as opened:
             found = np.load(opened, allow_pickle=False)

@@ -44,6 +44,7 @@ from bg_env.rules import (
     resign,
     set_up,
     settle,
+    variant_of,
 )
 
 __all__ = ["Ending", "Event", "Game", "Outcome", "last_move", "why_illegal"]
@@ -126,7 +127,7 @@ class Game(GameView):
         if not isinstance(position, Position):
             msg = f"a game starts from a bg_env.Position, not from {quoted(position)}"
             raise PositionError(msg)
-        if settings.setdefault("variant", position.variant) != position.variant:
+        if variant_of(settings.setdefault("variant", position.variant)) != position.variant:
             msg = f"the position is one of {position.variant.name}: leave variant out, or give a position of the other"
             raise SettingsError(msg)
         chosen = Settings(**settings)

@@ -42,6 +42,10 @@ BOARD = Game("backgammon", seed=1).states
         (lambda: board_svg(STATES, 1, Settings()), "index of one of 1 states, not 1"),
         (lambda: board_text(STATES, "0", Settings()), "not '0'"),
         (lambda: board_text(STATES, 0, "backgammon"), "settings are a bg_env.Settings"),
+        (lambda: bg_env.Variant("x", np.array(3)), "start is 26 counts or a mapping"),
+        (lambda: bg_env.Variant("x", np.zeros((26, 2))), "checkers on point 0"),
+        (lambda: Game.from_position(Position.start(), variant=np.array([], dtype=object)), "a variant is a name"),
+        (lambda: Game.from_position(Position.start(), variant="hypergammon"), "leave variant out"),
         (lambda: bg_env.Variant("x", {24: 2}, checkers=np.array([2, 2])), "checkers is a whole number"),
     ],
 )

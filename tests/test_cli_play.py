@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -458,6 +460,50 @@ def test_what_was_played_can_be_saved_and_replayed(ending, tmp_path):
     played = tmp_path / f"left.{ending}"
     result = run("play", "--seed", "3", "--save", str(played), input="#1\nquit\n")
     assert run("replay", str(played)).exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("option", ["--save", "--gif"])
+def test_a_file_that_exists_is_replaced_only_if_asked(option, tmp_path):
+    if option == "--gif":
+        pytest.importorskip("PIL")
+    file = tmp_path / ("game.sgf" if option == "--save" else "game.gif")
+    file.write_text("mine")
+    command = [
+        "watch",
+        "random",
+        "random",
+        "--seed",
+        "3",
+        "--delay",
+        "0",
+        "--variant",
+        "hypergammon",
+        "--no-cube",
+        option,
+        file,
+    ]
+    result = run(*command)
+    assert (result.exit_code, result.output.count("\n")) == (2, 1)
+    assert "replace it with --overwrite" in result.output
+    assert file.read_text() == "mine"
+    assert run(*command, "--overwrite").exit_code == 0
+    assert file.read_bytes() != b"mine"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a permission there")
+def test_a_file_that_is_read_or_has_another_ending_is_never_replaced(tmp_path):
+    net, link = tmp_path / "net.mat", tmp_path / "link.mat"
+    shutil.copy(Path(bg_env.__file__).parent / "data" / "td.npz", net)
+    whole = net.read_bytes()
+    for white in (f"greedy:{net}", f"greedy:{tmp_path}/../{tmp_path.name}/net.mat"):
+        result = run("watch", white, "random", "--delay", "0", "--save", net, "--overwrite")
+        assert (result.exit_code, "which is read" in result.output) == (2, True), result.output
+    other = tmp_path / "notes.md"
+    other.write_text("mine")
+    link.symlink_to(other)
+    result = run("watch", "random", "random", "--delay", "0", "--save", link, "--overwrite")
+    assert (result.exit_code, "leads to" in result.output) == (2, True)
+    assert (net.read_bytes(), other.read_text()) == (whole, "mine")
 
 
 @pytest.mark.parametrize("file", ["game.txt", "no/such/folder/game.mat"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,32 @@ def mat(folder, name="a.mat", *, variant="hypergammon", says=True, broken=False)
 
 def content(page):
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--html", "a.mat", "b.mat"), "ends with .html or .htm"),
+        (("a.mat", "--html", "a.mat"), "ends with .html or .htm"),
+        (("b.mat", "--html", "link.html"), "leads to"),
+        (("a.mat", "--html", "link.html"), "leads to"),
+        (("c.html", "--html", "c.html"), "which is read"),
+        (("c.html", "--html", "again.htm"), "which is read"),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a permission there")
+def test_a_record_is_never_replaced_by_its_page(words, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.mat", "b.mat", "c.mat"):
+        mat(tmp_path, name)
+    Path("c.mat").rename("c.html")
+    Path("link.html").symlink_to("b.mat")
+    Path("again.htm").symlink_to("c.html")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    result = run("replay", *words)
+    assert (result.exit_code, result.output.count("\n")) == (2, 1), result.output
+    assert says in result.output
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_files_are_replayed_one_after_the_other():

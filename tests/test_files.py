@@ -11,7 +11,7 @@ import pytest
 
 from bg_env import files
 from bg_env.errors import SettingsError
-from bg_env.files import check_private, replacing, write_whole
+from bg_env.files import check_private, read_arrays, read_bytes, read_text, replacing, write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links and modes of files are POSIX")
 
@@ -194,3 +194,12 @@ def test_a_file_whose_code_is_run_must_be_the_users_own(tmp_path, monkeypatch):
     with pytest.raises(SettingsError, match="belongs to another user"):
         check_private(path, owned=True)
     check_private(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    pipe = tmp_path / "a.npz"
+    os.mkfifo(pipe)
+    for read in (read_bytes, lambda path: read_text(path, 10), lambda path: read_arrays(path, "net")):
+        with pytest.raises(SettingsError, match="is not a regular file"):
+            read(pipe)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import random
+import re
 from collections import Counter
 
 import numpy as np
@@ -433,3 +434,13 @@ def test_any_text_as_xgid(letters, fields, variant):
 @given(st.text(max_size=90))
 def test_any_text_as_any_id(text):
     only_notation_error(read_position, text)
+
+
+@pytest.mark.parametrize("text", ["/" * 14, "4HPwATDgc/ABMB", "AAAAAAAAAAAAAP"])
+def test_only_an_id_that_can_be_read_is_suggested(text):
+    with pytest.raises(NotationError, match="beyond its end") as raised:
+        decode_position_id(text)
+    suggested = re.search(r"without them it is '(.*)'", str(raised.value))
+    assert (suggested is None) == (text != "4HPwATDgc/ABMB")  # the others would have 80 checkers and none
+    if suggested:
+        decode_position_id(suggested[1])

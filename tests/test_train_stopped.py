@@ -227,6 +227,23 @@ def test_a_damaged_td_run_is_refused_in_one_line(tmp_path):
     ValueNet.load(tmp_path / "net.npz")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
+@pytest.mark.parametrize(
+    ("learner", "name"),
+    [("td", name) for name in ("run.npz", "net.npz", "curve.csv")]
+    + [("ppo", name) for name in ("games.npz", "model.zip", "run.json", "curve.png")],
+)
+def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(tmp_path, learner, name):
+    for needed in ("run.npz", "games.npz", "model.zip", "run.json"):
+        (tmp_path / needed).write_bytes(b"")
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    for how in ("--resume", "--overwrite"):
+        result = run_cli("train", learner, how, "--out", tmp_path, "--quiet")
+        assert (result.exit_code, result.output.count("\n")) == (2, 1)
+        assert f"{name} is not a regular file" in result.output
+
+
 @pytest.mark.skipif(os.name != "posix", reason="modes of files are POSIX")
 def test_a_run_that_others_may_change_is_not_resumed(tmp_path, small_ppo):
     train_ppo(tmp_path, 1)

@@ -29,6 +29,10 @@ __all__ = ["main"]
 _CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 _LONG: Final = re.compile(r"\S{300,}")
 """A word of a message that is too long to be quoted whole."""
+_TORCH_MEMORY: Final = re.compile(
+    r"you tried to allocate \d+ bytes|not enough memory|can't allocate memory|out of memory|Storage size calculation overflowed"
+)
+"""The words of PyTorch, which has no MemoryError, on memory that there is not."""
 _NO_OUTPUT: Final = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF)
 """Errors of an output that cannot be written to; click itself handles one whose reader has gone (EPIPE)."""
 
@@ -60,7 +64,12 @@ class _Program(click.Group):
             _drop_output()
             _fail("bg-env", f"the output cannot be written: {error.strerror}")
         except MemoryError as error:
-            _fail("bg-env", f"there is not enough memory ({error}): ask for less, such as fewer games at once")
+            _no_memory(str(error))
+        except RuntimeError as error:
+            found = _TORCH_MEMORY.search(str(error))
+            if not found:
+                raise
+            _no_memory(found[0])
         except (click.Abort, KeyboardInterrupt):
             click.echo("bg-env: interrupted", err=True)
             sys.exit(130)
@@ -90,6 +99,10 @@ def _drop_output() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
+
+
+def _no_memory(why: str) -> NoReturn:
+    _fail("bg-env", f"there is not enough memory ({why}): ask for less, such as fewer games at once or a smaller net")
 
 
 def _fail(where: str, message: str, more: str = "") -> NoReturn:

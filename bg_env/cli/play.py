@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 import bg_env
+from bg_env.cli.outputs import check_ending, check_inputs_kept, check_place
 from bg_env.cli.params import (
     PLAYER_HELP,
     FiniteRange,
@@ -49,35 +50,26 @@ STRENGTHS: Final[Mapping[str, str]] = {
 _ascii_option = click.option("--ascii", "plain", is_flag=True, help="Draw boards with ASCII characters only, without colour.")
 
 
-def _check_file(file: Path | None, name: str, endings: Sequence[str], context: click.Context) -> None:
-    """Refuse a file of another format; its folder is looked at by `_check_folders`, when all other arguments are checked."""
-    if file is not None and file.suffix.lower() not in endings:
-        raise click.UsageError(_file_message(file, name, endings), context)
-
-
-def _file_message(file: Path, name: str, endings: Sequence[str]) -> str:
-    *some, last = endings
-    return f"{name} {file}: give a file in an existing folder that ends with {', '.join(some) + ' or ' if some else ''}{last}"
-
-
-def _check_folders(save: Path | None, gif: Path | None = None) -> None:
-    """Refuse before the game a file that could not be written after it."""
+def _check_outputs(players: Sequence[str], save: Path | None, gif: Path | None = None, *, overwrite: bool) -> None:
+    """Refuse before the game, when all other arguments are checked, files that should not be written after it."""
     from bg_env.records.files import WRITTEN
 
+    context = click.get_current_context()
+    inputs = [name for text in players for name in (text, text.partition(":")[2]) if name]
     for file, name, endings in ((save, "--save", WRITTEN), (gif, "--gif", (".gif",))):
-        if file is not None and (file.is_dir() or not file.parent.is_dir()):
-            raise click.UsageError(_file_message(file, name, endings), click.get_current_context())
+        check_place(context, name, file, endings, overwrite=overwrite)
+        check_inputs_kept(context, name, file, inputs)
 
 
 def _check_save(context: click.Context, _: click.Parameter, file: Path | None) -> Path | None:
     from bg_env.records.files import WRITTEN
 
-    _check_file(file, "--save", WRITTEN, context)
+    check_ending(context, "--save", file, WRITTEN)
     return file
 
 
 def _check_gif(context: click.Context, _: click.Parameter, file: Path | None) -> Path | None:
-    _check_file(file, "--gif", (".gif",), context)
+    check_ending(context, "--gif", file, (".gif",))
     if file is not None:
         from bg_env.render.raster import need_pillow
 
@@ -91,6 +83,9 @@ _save_option = click.option(
     metavar="FILE",
     callback=_check_save,
     help="Write the game, finished or not, as a record, in the format that FILE ends with: .mat, .sgf or .jsonl.",
+)
+_overwrite_option = click.option(
+    "--overwrite", is_flag=True, help="Replace a file that exists already; it is refused otherwise."
 )
 
 
@@ -134,8 +129,9 @@ def _game_options(command: Callable[..., None]) -> Callable[..., None]:
 @_game_options
 @click.option("--hints-by", default=strongest(), show_default=True, metavar="PLAYER", help="The player that gives hints.")
 @_save_option
+@_overwrite_option
 @_ascii_option
-def play(begun: _Begun, opponent: str, seat: int, hints_by: str, save: Path | None, plain: bool) -> None:
+def play(begun: _Begun, opponent: str, seat: int, hints_by: str, save: Path | None, overwrite: bool, plain: bool) -> None:
     """Play against a player in the terminal.
 
     Type plays as "8/5 6/5" or "8-5 6-5", whole or one step at a time; "help" lists the other commands: hint, undo, list,
@@ -145,7 +141,7 @@ def play(begun: _Begun, opponent: str, seat: int, hints_by: str, save: Path | No
 
     game, start, seed = begun
     rival, adviser = player_of(opponent, game.settings), player_of(hints_by, game.settings)
-    _check_folders(save)
+    _check_outputs((opponent, hints_by), save, overwrite=overwrite)
     called = name_of(opponent)
     names = ("you", called) if seat == 0 else (called, "you")
     screen = _screen(names, seat, plain)
@@ -189,9 +185,18 @@ def play(begun: _Begun, opponent: str, seat: int, hints_by: str, save: Path | No
     callback=_check_gif,
     help="Write the game, finished or not, as an animated picture, .gif; needs Pillow.",
 )
+@_overwrite_option
 @_ascii_option
 def watch(
-    begun: _Begun, first: str, second: str, delay: float, step: bool, save: Path | None, gif: Path | None, plain: bool
+    begun: _Begun,
+    first: str,
+    second: str,
+    delay: float,
+    step: bool,
+    save: Path | None,
+    gif: Path | None,
+    overwrite: bool,
+    plain: bool,
 ) -> None:
     """Watch WHITE and BLACK play a game or a match, turn by turn.
 
@@ -201,7 +206,7 @@ def watch(
 
     game, start, seed = begun
     players = [player_of(text, game.settings) for text in (first, second)]
-    _check_folders(save, gif)
+    _check_outputs((first, second), save, gif, overwrite=overwrite)
     click.echo(f"The dice are those of --seed {seed}.")
     first, second = name_of(first), name_of(second)
     names = (first, second) if first != second else (f"{first} (O)", f"{second} (X)")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bg_env.cli.outputs import check_ending, check_inputs_kept
 from bg_env.cli.params import variants_named
 from bg_env.errors import printable
 
@@ -45,13 +46,22 @@ def _count(n: int, word: str) -> str:
     return f"{n:,} {word}{'s' * (n != 1)}"
 
 
+def _check_html(context: click.Context, _: click.Parameter, file: Path | None) -> Path | None:
+    check_ending(context, "--html", file, (".html", ".htm"), devices=True)
+    return file
+
+
 @click.command(short_help="Check match records, and show them.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @click.option("--variant", metavar="NAME", help=f"Variant played, whatever a file says: {variants_named()}.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print also where a record is written in a dialect, and how it was read.")
 @click.option(
-    "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="OUT", help="Write a page to step through the record."
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="OUT",
+    callback=_check_html,
+    help="Write a page to step through the record: .html or .htm.",
 )
 @click.pass_context
 def replay(
@@ -72,6 +82,10 @@ def replay(
         if not file.exists():
             msg = f"there is no file {file}: give files of match records"
             raise click.UsageError(msg, context)
+    check_inputs_kept(context, "--html", html, files)
+    if html is not None and not files[0].is_file():
+        msg = f"{files[0]} is not a regular file, and the page of --html holds the whole record: give a file"
+        raise click.UsageError(msg, context)
     found, tally = iter_replays(files, variant), _Tally()
     for line in _as_json(found, tally, html, context) if as_json else _as_text(found, tally, html, context, verbose=verbose):
         click.echo(line)

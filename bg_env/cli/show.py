@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 import bg_env
+from bg_env.cli.outputs import check_ending
 from bg_env.cli.params import IdCommand, supports_colour, supports_unicode, variant_option
 from bg_env.errors import NotationError, SettingsError, printable, quoted
 from bg_env.files import write_whole
@@ -24,13 +25,24 @@ _ID_HELP: Final = (
 )
 
 
+def _check_svg(context: click.Context, _: click.Parameter, file: Path | None) -> Path | None:
+    check_ending(context, "--svg", file, (".svg",), devices=True)
+    return file
+
+
 @click.command(cls=IdCommand, short_help="Draw a position.", help=f"Draw the board of POSITION.\n\n{_ID_HELP}")
 @click.argument("position")
 @variant_option
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead: the position, its stakes, and its ids in every notation."
 )
-@click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write the drawing as SVG.")
+@click.option(
+    "--svg",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    callback=_check_svg,
+    help="Also write the drawing as SVG: .svg.",
+)
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII characters only, without colour.")
 def show(position: str, variant: str, as_json: bool, svg: Path | None, ascii_only: bool) -> None:
     """Draw the board of POSITION, or print it as JSON."""

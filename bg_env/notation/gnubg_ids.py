@@ -27,7 +27,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -105,8 +106,8 @@ def _text_of_bits(bits: int, n_bytes: int) -> str:
     return base64.b64encode(bits.to_bytes(n_bytes, "little")).decode("ascii").rstrip("=")
 
 
-def _bits_of_text(text: str, length: int, n_bits: int, what: str) -> int:
-    """The number written in `text`; `what` is the name of the id, for the message.
+def _bits_of_text(text: str, length: int, n_bits: int, what: str, decode: Callable[[str], object]) -> int:
+    """The number written in `text`; for the message, `what` is the name of the id, and `decode` reads another one.
 
     Raises:
         NotationError: other than `length` characters of base64, or bits set beyond `n_bits`.
@@ -128,7 +129,10 @@ def _bits_of_text(text: str, length: int, n_bits: int, what: str) -> int:
         raise NotationError(msg) from error
     if bits >> n_bits or _text_of_bits(bits, (length * 3) // 4) != text:
         without = _text_of_bits(bits & ((1 << n_bits) - 1), (length * 3) // 4)
-        msg = f"{what} {text!r}: bits are set beyond its end; without them it is {without!r}"
+        msg = f"{what} {text!r}: bits are set beyond its end"
+        with suppress(NotationError):  # only what is an id itself is suggested
+            decode(without)
+            msg += f"; without them it is {without!r}"
         raise NotationError(msg)
     return bits
 
@@ -171,7 +175,9 @@ def decode_position_id(text: str, variant: str | Variant = "backgammon") -> tupl
             held by both, ...), the error is a PositionError as well.
     """
     checkers = variant_of(variant).checkers
-    bits = _bits_of_text(text, POSITION_ID_LENGTH, _POSITION_BITS, "position id")
+    bits = _bits_of_text(
+        text, POSITION_ID_LENGTH, _POSITION_BITS, "position id", lambda other: decode_position_id(other, variant)
+    )
     sides = []
     rest = bits
     for _ in range(2):
@@ -261,7 +267,7 @@ def decode_match_id(text: str) -> MatchId:
     Raises:
         NotationError: `text` is not a match id, or a field has a value without a meaning.
     """
-    rest = _bits_of_text(text, MATCH_ID_LENGTH, _MATCH_BITS, "match id")
+    rest = _bits_of_text(text, MATCH_ID_LENGTH, _MATCH_BITS, "match id", decode_match_id)
     found: dict[str, int | None] = {}
     for name, width in _WIDTHS:
         found[name] = rest & ((1 << width) - 1)

@@ -34,7 +34,7 @@ def _layout(start: Mapping[int, int] | Sequence[int]) -> tuple[int, ...]:
                 msg = f"start names point {quoted(point)}: points are 1-24 and 25 for the bar"
                 raise SettingsError(msg)
             counts[point] = n
-    elif not isinstance(start, (Sequence, np.ndarray)) or isinstance(start, (str, bytes)):
+    elif not isinstance(start, (Sequence, np.ndarray)) or isinstance(start, (str, bytes)) or np.ndim(start) == 0:
         msg = f"start is 26 counts or a mapping from point to count, not {quoted(start)}"
         raise SettingsError(msg)
     else:

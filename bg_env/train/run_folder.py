@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, ClassVar
 from zipfile import BadZipFile, ZipFile
 
 from bg_env.errors import SettingsError
-from bg_env.files import is_leftover, read_arrays, replacing, temporary_name
+from bg_env.files import is_leftover, read_arrays, read_bytes, replacing, temporary_name
 
 __all__ = ["RunFolder", "checkpoint", "last_checkpoint"]
 
@@ -62,7 +62,8 @@ class RunFolder:
         resume: whether to continue the run in the folder.
 
     Raises:
-        SettingsError: the folder is not empty and neither is asked for, or it has no run to resume.
+        SettingsError: the folder is not empty and neither is asked for, or it has no run to resume, or what has
+            the name of a file of a run is another kind of file.
     """
 
     NAMES: ClassVar[tuple[str, ...]] = (
@@ -88,6 +89,10 @@ class RunFolder:
         if self.path.exists() and not self.path.is_dir():
             msg = f"{self.path} is a file: give a folder for the run"
             raise SettingsError(msg)
+        for file in (file for name in self.NAMES * (overwrite or resume) for file in self.path.glob(name)):
+            if file.exists() and not file.is_file():
+                msg = f"{file} is not a regular file, so it is no part of a run: move it away"
+                raise SettingsError(msg)
         if resume:
             missing = [name for name in self.NEEDED if not (self.path / name).is_file()]
             if missing and not self._holds(self.NEEDED):
@@ -210,7 +215,7 @@ class RunFolder:
         Raises:
             SettingsError: it is not the file of a training run.
         """
-        return parsed_notes(self.notes.read_bytes(), self.notes)
+        return parsed_notes(read_bytes(self.notes), self.notes)
 
 
 def notes_text(notes: dict[str, Any]) -> bytes:

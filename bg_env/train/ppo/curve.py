@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from bg_env.arena import Estimate
 from bg_env.errors import SettingsError, needs
+from bg_env.files import read_bytes
 
 __all__ = ["Row", "draw_curve", "parsed_curve", "read_curve", "write_curve"]
 
@@ -74,7 +75,7 @@ def read_curve(path: Path) -> list[Row]:
     Raises:
         SettingsError: the file has other columns.
     """
-    return parsed_curve(path.read_bytes(), path)
+    return parsed_curve(read_bytes(path), path)
 
 
 def parsed_curve(content: bytes, path: Path) -> list[Row]:

@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from bg_env.checks import checked_even, is_number, is_whole
 from bg_env.errors import SettingsError
-from bg_env.files import read_arrays
+from bg_env.files import read_arrays, read_bytes
 from bg_env.players import ValueNet
 from bg_env.train.events import Events, writer_class
 from bg_env.train.interrupt import FirstCtrlC
@@ -86,7 +86,7 @@ def _read_curve(path: Path) -> list[Row]:
         SettingsError: it is not the curve of such a run.
     """
     try:
-        content = path.read_bytes()
+        content = read_bytes(path)
         head, *lines = csv.reader(io.StringIO(content.decode(), newline=""))
         if tuple(head) != _COLUMNS or any(len(line) != len(_COLUMNS) for line in lines) or not content.endswith(b"\n"):
             raise ValueError
