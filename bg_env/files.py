@@ -38,13 +38,20 @@ def checked_path(path: Any) -> Path:
     """The path of a file.
 
     Raises:
-        SettingsError: `path` is neither text nor a path.
+        SettingsError: `path` is neither text nor a path, or has characters that no name of a file can have.
     """
     try:
-        return Path(path)
+        found = Path(path)
+        possible = b"\0" not in os.fsencode(found)
     except TypeError:
         msg = f"a file is named by a path, text or a pathlib.Path, not by {quoted(path)}"
         raise SettingsError(msg) from None
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        msg = f"no file can be named {quoted(str(path))}: leave out NUL and lone surrogates"
+        raise SettingsError(msg)
+    return found
 
 
 def check_regular(path: str | Path) -> None:

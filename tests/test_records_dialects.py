@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +12,19 @@ import pytest
 from cli_run import run
 
 from bg_env.errors import NotationError
-from bg_env.records import Replay, parse_records, read_mat, read_records, read_sgf, replay, replay_files, write_mat, write_sgf
+from bg_env.records import (
+    FORMATS,
+    WRITTEN,
+    Replay,
+    parse_records,
+    read_mat,
+    read_records,
+    read_sgf,
+    replay,
+    replay_files,
+    write_mat,
+    write_sgf,
+)
 
 DIALECTS = Path(__file__).parent / "data" / "dialects"
 
@@ -108,6 +121,42 @@ def test_a_dialect_is_no_fault_but_a_note(name):
     if name.endswith(".mat") and record.variant.name != "hypergammon2":
         (back,) = parse_records(write_mat(record))
         assert replay(back).faults == ()
+
+
+def saved(record):
+    """The record as it is read again from each format that is written, by the ending."""
+    return {ending: parse_records(FORMATS[ending].write([record]))[0] for ending in WRITTEN}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "  4)  Doubles => 2\n  5)  Drops",  # alone in their lines, in the wrong column
+        "  4)                            65: 13/7 13/8\n  5)                            65: 13/7 13/8",
+        "  4)                             Doubles => 2\n  5)                             Drops\n      Wins 1 point",
+        "  4) 65: 13/7 13/8            Doubles => 2\n  5)  Drops  Wins 1 point\n",
+    ],
+)
+def test_what_is_read_as_sound_is_saved_as_sound(rows):
+    text = " 3 point match\n\n Game 1\n Ann : 0                      Bob : 0\n"
+    text += "  1) 31: 8/5 6/5                42: 8/4 6/4\n  2) 31: 13/10 24/23\n  3) 42: 13/9 13/11\n" + rows + "\n"
+    record = read_mat(text)
+    checked = replay(record)
+    assert checked.faults == ()
+    for ending, again in saved(record).items():
+        assert replay(again).faults == (), ending
+        assert [boards[1:] for boards in played(replay(again))] == [boards[1:] for boards in played(checked)], ending
+
+
+def test_money_play_that_is_scored_as_a_match_stays_so():
+    text = '; [Site "Backgammon Galaxy"]\n 16 point match\n\n Game 1\n Ann : 0                      Bob : 0\n'
+    text += "  1) 31: 8/5 6/5                42: 8/4 6/4\n  2)  Concedes\n                                  Wins 32 points\n"
+    record = read_mat(text)
+    assert (record.loose, replay(record).faults) == (True, ())
+    for ending, again in saved(record).items():
+        assert (again.loose, again.length, replay(again).faults) == (True, 0, ()), ending
+    with pytest.raises(NotationError, match="one game at 0-0: write JSON lines"):
+        write_mat(replace(record, games=record.games * 2))
 
 
 def tabs(text, lead, *, aligned=False):

@@ -15,12 +15,18 @@ from hypothesis import strategies as st
 
 from bg_env.errors import NotationError, SettingsError
 from bg_env.records import (
+    parse_analysis,
     parse_records,
+    read_analysis,
     read_jsonl,
     read_mat,
     read_records,
     read_sgf,
     replay,
+    replay_files,
+    replay_settings,
+    stated_settings,
+    targets,
     write_jsonl,
     write_mat,
     write_records,
@@ -264,3 +270,45 @@ def test_a_file_is_named_by_a_path():
         read_records(None)
     with pytest.raises(SettingsError, match="not by 5"):
         write_records(5, [SHORT])
+
+
+@pytest.mark.parametrize("path", ["a\0b.mat", "\ud800.mat", Path("a\0b.sgf")])
+def test_no_file_has_such_a_name(path, tmp_path):
+    for call in (read_records, read_analysis, lambda it: write_records(it, [SHORT])):
+        with pytest.raises(SettingsError, match="no file can be named"):
+            call(path)
+    file = tmp_path / "a.jsonl"
+    write_records(file, [SHORT])
+    first, none, last = replay_files([path, None, file])
+    assert "no file can be named" in first.error
+    first.lines[0].encode()
+    assert "not by None" in none.error
+    assert last.error is None
+    with pytest.raises(SettingsError, match="paths are a sequence"):
+        replay_files("a.mat")
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: write_records("x.sgf", SHORT), r"records are a sequence of Record: write \[record\]"),
+        (lambda: write_records("x.sgf", [None]), "not None"),
+        (lambda: write_records("x.sgf", None), "not None"),
+        (lambda: write_jsonl(SHORT), r"write \[record\]"),
+        (lambda: write_mat([SHORT]), "a record is"),
+        (lambda: write_sgf(None), "a record is"),
+        (lambda: replay([SHORT]), "a record is"),
+        (lambda: replay("x"), "a record is"),
+        (lambda: replay_settings(3), "a record is"),
+        (lambda: stated_settings(None), "a record is"),
+        (lambda: targets([None]), "decisions are a sequence of Decision, but None is not"),
+        (lambda: targets(None), "decisions are a sequence"),
+        *[(lambda value=value: parse_analysis(value), "read from text") for value in (b"", None, 3, [])],
+        *[(lambda value=value: parse_records(value), "read from text") for value in (b"", None, 3, [])],
+    ],
+)
+def test_values_of_other_kinds(call, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(NotationError, match=says):
+        call()
+    assert not list(tmp_path.iterdir())

@@ -198,3 +198,43 @@ def test_formats_are_told_apart():
     assert parse_records(" 7 point match\n\n Game 1\n A : 0    B : 0\n")[0].length == 7
     with pytest.raises(NotationError, match="not a JSON object"):
         parse_records("{")
+
+
+@pytest.mark.parametrize("info", ["length:-3", "ws:-1", "bs:-2", "length:many", "ws:12345678901", "bs:"])
+def test_match_information_that_is_no_number(info):
+    name = info.split(":")[0]
+    text = sgf().replace(f"[{name}:0]", f"[{info}]")
+    (fault,) = replay(read_sgf(text)).faults
+    assert str(fault) == f"game 1 move 0: this cannot be read: MI[{info}], a number of points from 0 on"
+
+
+def test_trees_of_other_games_are_left_out():
+    other = "(;GM[1]PW[Ann]PB[Bob];W[31])"
+    for text, number in ((sgf() + other, 2), (other + sgf(), 1)):
+        record = read_sgf(text)
+        assert record.games == read_sgf(sgf()).games
+        assert [note.what for note in record.notes] == [f"tree {number} of 2 in the file is left out: its GM is '1', not 6"]
+    with pytest.raises(NotationError, match="GM is not 6"):
+        read_sgf(other + other)
+
+
+def test_names_of_properties_without_capitals():
+    record = read_sgf("(;gm[6]pw[Ann]pb[Bob];w[31hefe];b[63aglo])")
+    assert record.players == ("Ann", "Bob")
+    assert record.games == read_sgf(sgf()).games
+    with pytest.raises(NotationError, match="GM is not 6"):
+        read_sgf("(;gm[1])")
+    assert read_sgf("(;GM[6]DT)").headers == {}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "says"),
+    [
+        (";AE[y:a]AW[f]AB[t]PL[W]", "AE[y:a] sets up nothing that is known"),
+        (";AE[a:y]AW[f:b]AB[t]PL[W]", "AW[f:b] sets up nothing that is known"),
+        (";AE[a:y]AW" + "[f]" * 16 + "AB[t]PL[W]", "White has 16 checkers, and there are 15 a side"),
+        (";AE[a:y]AW[f]AB" + "[t]" * 17 + "PL[W]", "Black has 17 checkers, and there are 15 a side"),
+    ],
+)
+def test_what_sets_up_nothing(nodes, says):
+    assert faults(nodes) == [f"game 1 move 0: this cannot be read: {says}"]

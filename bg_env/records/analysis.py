@@ -19,7 +19,7 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bg_env.errors import BgEnvError, NotationError
+from bg_env.errors import BgEnvError, NotationError, quoted
 from bg_env.files import read_text
 from bg_env.notation.gnubg_ids import decode_match_id, encode_match_id, read_ids, read_position_id
 from bg_env.notation.moves import find_play
@@ -156,9 +156,19 @@ class Targets:
 
 
 def targets(decisions: Iterable[Decision]) -> Targets:
-    """The positions after the candidates of plays, with their equities and probabilities; other decisions are left out."""
+    """The positions after the candidates of plays, with their equities and probabilities; other decisions are left out.
+
+    Raises:
+        NotationError: `decisions` is not a sequence of Decision.
+    """
     offsets, states, seats, equities, chances = [0], [], [], [], []
+    if isinstance(decisions, (str, bytes)) or not isinstance(decisions, Iterable):
+        msg = f"decisions are a sequence of Decision, not {quoted(decisions)}"
+        raise NotationError(msg)
     for one in decisions:
+        if not isinstance(one, Decision):
+            msg = f"decisions are a sequence of Decision, but {quoted(one)} is not a Decision"
+            raise NotationError(msg)
         if one.kind != "play":
             continue
         for k, choice in enumerate(one.candidates):
@@ -341,8 +351,11 @@ def parse_analysis(text: str, variant: str | Variant = "backgammon") -> list[Dec
     """The analysed decisions in a text, in order; see `read_analysis`.
 
     Raises:
-        NotationError: the text has no analysed decision, or a wrong one; the message names its line.
+        NotationError: it is not text, has no analysed decision, or a wrong one; the message names its line.
     """
+    if not isinstance(text, str):
+        msg = f"an analysis is read from text, not from {quoted(text)}"
+        raise NotationError(msg)
     decisions = []
     blocks = _blocks(text)
     for block in blocks:

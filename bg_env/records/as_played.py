@@ -10,7 +10,7 @@ from bg_env.records.record import Entry, GameRecord, Record
 from bg_env.records.report import GameReplay, Replay
 from bg_env.rules import END_FINISHED, Phase
 
-__all__ = ["as_played"]
+__all__ = ["as_played", "with_players"]
 
 
 def as_played(record: Record) -> Record:
@@ -23,8 +23,35 @@ def as_played(record: Record) -> Record:
         found = replay(record)
     except NotationError:
         return record
-    games = tuple(_game(game, played, found) for game, played in zip(record.games, found.games, strict=True))
+    pairs = zip(record.games, found.games, strict=True)
+    games = tuple(_game(_with_players(game, played), played, found) for game, played in pairs)
     return replace(record, games=games, jacoby=record.jacoby if record.jacoby is not None or record.length else _jacoby(found))
+
+
+def with_players(record: Record) -> Record:
+    """The record with every entry given to the player that a replay finds for it.
+
+    The reader corrects cells alone in their line, and awards beside another cell; other records are not replayed.
+    """
+    entries = [entry for game in record.games for entry in game.entries]
+    open_cells = any(entry.alone for entry in entries if entry.kind != "win")
+    open_awards = record.settings is None and any(not entry.alone for entry in entries if entry.kind == "win")
+    if not open_cells and not open_awards:
+        return record
+    try:
+        found = replay(record)
+    except NotationError:
+        return record
+    return replace(record, games=tuple(map(_with_players, record.games, found.games)))
+
+
+def _with_players(game: GameRecord, played: GameReplay) -> GameRecord:
+    """The game with the players that its events have; what follows a fault is left as it is."""
+    entries = list(game.entries)
+    for k, (entry, moment) in enumerate(zip(entries, played.moments[1:], strict=False)):
+        if moment.player is not None and moment.player != entry.player:
+            entries[k] = replace(entry, player=moment.player)
+    return replace(game, entries=tuple(entries))
 
 
 def _game(game: GameRecord, played: GameReplay, found: Replay) -> GameRecord:

@@ -6,7 +6,7 @@ from typing import Final
 
 from bg_env.errors import BgEnvError, NotationError
 from bg_env.records.check_game import GameCheck
-from bg_env.records.record import GameRecord, Note, Record
+from bg_env.records.record import GameRecord, Note, Record, checked_record
 from bg_env.records.report import Kept, Replay
 from bg_env.rules import Settings
 
@@ -21,6 +21,7 @@ def replay_settings(record: Record) -> Settings:
 
     The widest have no cap of the cube and allow dead cubes (R9.3), and in money play 15 beavers and automatic doubles.
     """
+    checked_record(record)
     if record.settings is not None:
         return record.settings
     money = record.length == 0
@@ -56,8 +57,9 @@ def replay(record: Record) -> Replay:
     """Play a record again with the engine, and check it.
 
     Raises:
-        NotationError: the settings of the record contradict each other.
+        NotationError: it is not a Record, or its settings contradict each other.
     """
+    checked_record(record)
     try:
         settings = replay_settings(record)
     except BgEnvError as error:

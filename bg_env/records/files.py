@@ -8,14 +8,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from bg_env.errors import NotationError
+from bg_env.errors import NotationError, SettingsError, printable, quoted
 from bg_env.files import checked_path, write_whole
 from bg_env.records.check import replay
 from bg_env.records.decode import decoded
 from bg_env.records.gnubg_text import OPENING, read_gnubg_texts
 from bg_env.records.jsonl import read_jsonl, write_jsonl
 from bg_env.records.mat import has_variation, read_mats, write_mat
-from bg_env.records.record import MOST_BYTES, Record, checked_text
+from bg_env.records.record import MOST_BYTES, Record, checked_records, checked_text
 from bg_env.records.report import FileReplay
 from bg_env.records.sgf import read_sgfs, write_sgf
 from bg_env.records.unsaid_variant import with_found_variant
@@ -95,7 +95,8 @@ def write_records(path: str | Path, records: Sequence[Record]) -> None:
     """Write records into a file, in the format that its name ends with: `.mat`, `.sgf` (one record each) or `.jsonl`.
 
     Raises:
-        NotationError: another ending, several records for a format that holds one, or something that the format cannot hold.
+        NotationError: `records` is not a sequence of Record, another ending, several records for a format that holds one, or
+            something that the format cannot hold.
         OSError: it cannot be written.
         SettingsError: `path` is not a path.
     """
@@ -106,6 +107,7 @@ def write_records(path: str | Path, records: Sequence[Record]) -> None:
         msg = f"records are written as {', '.join(some)} or {last}, not as {ending or 'a file without an ending'!r}"
         raise NotationError(msg)
     kind = written[ending]
+    records = checked_records(records)
     if not kind.several and len(records) != 1:
         msg = f"a {ending} file holds one record, not {len(records)}: write .jsonl, or make a session of money games"
         raise NotationError(msg)
@@ -124,9 +126,15 @@ def iter_replays(paths: Iterable[str | Path], variant: str | Variant | None = No
         paths: the files.
         variant: the variant played, whatever a file says; None for that of each file.
 
+    Raises:
+        SettingsError: `paths` is not a sequence of paths; a single one that is not a path is a fault like any other.
+
     Yields:
         The replay of each file as soon as it is made: keep none of them, and thousands of files take no more memory than one.
     """
+    if isinstance(paths, (str, bytes, Path)) or not isinstance(paths, Iterable):
+        msg = f"paths are a sequence of paths of files, not {quoted(paths)}"
+        raise SettingsError(msg)
     chosen = None if variant is None else variant_of(variant)
     return (_replay_file(path, chosen) for path in paths)
 
@@ -138,6 +146,8 @@ def _replay_file(path: str | Path, variant: Variant | None) -> FileReplay:
         return FileReplay(str(path), error=f"it cannot be read: {error.strerror or error}")
     except NotationError as error:
         return FileReplay(str(path), error=str(error))
+    except SettingsError as error:  # the path is none that a file can have
+        return FileReplay(printable(str(path)), error=str(error))
 
 
 def _of_variant(record: Record, variant: Variant | None) -> Record:

@@ -24,7 +24,18 @@ from typing import Any, Final
 
 from bg_env.checks import is_whole
 from bg_env.errors import NotationError, SettingsError
-from bg_env.records.record import MOST_BYTES, Entry, GameRecord, Kind, Record, checked_text, plain_text, unwritable
+from bg_env.records.as_played import with_players
+from bg_env.records.record import (
+    MOST_BYTES,
+    Entry,
+    GameRecord,
+    Kind,
+    Record,
+    checked_records,
+    checked_text,
+    plain_text,
+    unwritable,
+)
 from bg_env.rules import VARIANTS, Settings
 
 __all__ = ["read_jsonl", "write_jsonl"]
@@ -44,10 +55,11 @@ def write_jsonl(records: Iterable[Record]) -> str:
     Raises:
         NotationError: something in them was not understood when it was read.
     """
-    return "".join(line + "\n" for number, record in enumerate(records, 1) for line in _lines(record, number))
+    return "".join(line + "\n" for number, record in enumerate(checked_records(records), 1) for line in _lines(record, number))
 
 
 def _lines(record: Record, number: int) -> Iterator[str]:
+    record = with_players(record)
     settings = record.settings
     for game in record.games:
         said: dict[str, Any] = {"format": _FORMAT, "version": _VERSION, "match": number, "game": game.number}

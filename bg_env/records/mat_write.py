@@ -7,24 +7,34 @@ from collections.abc import Iterator
 from typing import Final
 
 from bg_env.errors import NotationError
-from bg_env.records.record import Entry, GameRecord, Record, plain_text, unwritable
+from bg_env.records.as_played import with_players
+from bg_env.records.record import Entry, GameRecord, Record, checked_record, plain_text, unwritable
 from bg_env.rules import VARIANTS
 
 __all__ = ["write_mat"]
 
 _NAMES_OF: Final = {"backgammon": "Backgammon", "nackgammon_ballard": "NackGammon", "hypergammon": "HyperGammon (3)"}
 _WIDTH: Final = 27
+_LOOSE_SITE: Final = "Backgammon Galaxy"
+_LOOSE_LENGTH: Final = 16
+"""The length by which that server's money play, a game a file, is known."""
 
 
 def write_mat(record: Record) -> str:
     """The record as `.mat` text, laid out as GNU Backgammon does.
 
     Automatic doubles, which other programs leave out, stand in a header of our own, `InitialCube`; a variant that has no
-    name there stands in `Variation` as its own text. The dice of an opening throw that only decides who starts are not kept.
+    name there stands in `Variation` as its own text. Money play that a server scores as a match is written as the server
+    does. The dice of an opening throw that only decides who starts are not kept.
 
     Raises:
-        NotationError: a game starts from a position, or was ended by an illegal action: the format cannot hold that.
+        NotationError: a game starts from a position, was ended by an illegal action, or is one of several of money play that
+            a server writes as a match: the format cannot hold that.
     """
+    record = with_players(checked_record(record))
+    if record.loose and (len(record.games) != 1 or record.games[0].score not in (None, (0, 0))):
+        msg = "money play that is scored as a match stands in .mat as one game at 0-0: write JSON lines"
+        raise NotationError(msg)
     for game in record.games:
         if game.start or game.state:
             msg = f".mat cannot hold that game {game.number} starts from a position: write .sgf or JSON lines"
@@ -34,7 +44,7 @@ def write_mat(record: Record) -> str:
             raise NotationError(msg)
     names = tuple(_name(name, k) for k, name in enumerate(record.players))
     lines = [f'; [{name} "{value}"]' for name, value in _headers_of(record, names).items()]
-    lines += ["", f" {record.length} point match", ""]
+    lines += ["", f" {_LOOSE_LENGTH if record.loose else record.length} point match", ""]
     for game in record.games:
         score = game.score or (0, 0)
         lines.append(f" Game {game.number}")
@@ -53,6 +63,8 @@ def _headers_of(record: Record, names: tuple[str, ...]) -> dict[str, str]:
     name = record.variant.name
     known = VARIANTS.get(name) == record.variant and name in _NAMES_OF
     headers = {"Player 1": names[0], "Player 2": names[1], "Variation": _NAMES_OF[name] if known else str(record.variant)}
+    if record.loose:
+        headers["Site"] = _LOOSE_SITE
     for key, flag in (("Crawford", record.crawford), ("Jacoby", record.jacoby), ("Cube", record.cube)):
         if flag is not None:
             headers[key] = "On" if flag else "Off"

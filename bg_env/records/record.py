@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -18,6 +18,8 @@ __all__ = [
     "Kind",
     "Note",
     "Record",
+    "checked_record",
+    "checked_records",
     "checked_text",
     "from_points",
     "plain_moves",
@@ -166,6 +168,33 @@ def checked_text(text: Any, most: int = _MOST_CHARACTERS) -> str:
         msg = f"this is not a record: it has {len(text):,} characters, and at most {most:,} are read"
         raise NotationError(msg)
     return text.lstrip("\ufeff").rstrip("\x1a\x00")
+
+
+def checked_record(record: Any) -> Record:
+    """The record.
+
+    Raises:
+        NotationError: it is not a Record.
+    """
+    if not isinstance(record, Record):
+        msg = f"a record is a bg_env.records.Record, not {quoted(record)}"
+        raise NotationError(msg)
+    return record
+
+
+def checked_records(records: Any) -> list[Record]:
+    """The records in a sequence.
+
+    Raises:
+        NotationError: it is not a sequence of Record.
+    """
+    if isinstance(records, Record):
+        msg = "records are a sequence of Record: write [record]"
+        raise NotationError(msg)
+    if isinstance(records, (str, bytes)) or not isinstance(records, Iterable):
+        msg = f"records are a sequence of Record, not {quoted(records)}"
+        raise NotationError(msg)
+    return [checked_record(record) for record in records]
 
 
 def plain_moves(text: str) -> tuple[Move, ...]:

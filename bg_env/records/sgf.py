@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from bg_env.errors import NotationError, SettingsError
+from bg_env.errors import NotationError, SettingsError, quoted
 from bg_env.records.record import MOST_GAMES, Entry, GameRecord, Kind, Note, Record, checked_text, from_points, text_of_moves
 from bg_env.records.sgf_setup import KEPT, LETTERS, SETS_UP, Position
 from bg_env.records.sgf_write import write_sgf
@@ -31,7 +31,9 @@ _LONGEST_VALUE: Final = 100_000
 """The most characters of a property's value: a comment or an analysis has a few thousand."""
 _MOST_EDITS: Final = 100
 """The most positions that are set up within a game."""
-_MATCH_INFO = re.compile(r"\s*(\w+)\s*:\s*(-?\d{1,9})\s*")
+_MATCH_INFO = re.compile(r"\s*(\w+)\s*:\s*(\d{1,9})\s*")
+_COUNTS: Final = ("length", "ws", "bs")
+"""Names in the match information that need a number."""
 _ROLL = re.compile(r"[1-6]{2}(?:[a-z]{2}){0,4}", re.ASCII)
 _RESULT = re.compile(r"\s*([WB])\s*\+\s*(\d{1,9})\s*(R?)(?:esign)?\s*", re.IGNORECASE)
 _VARIANTS: Final = {"nackgammon": "nackgammon_ballard", "hypergammon3": "hypergammon"}
@@ -87,6 +89,11 @@ def _tokens(text: str) -> Iterator[tuple[str, str, str | None, int]]:
         yield mark, name, value, token.start()
 
 
+def _name(name: str) -> str:
+    """The name of a property: its capitals (FF[3] wrote small letters between them), or all letters where none is one."""
+    return "".join(filter(str.isupper, name)) or name.upper()
+
+
 def _trees(text: str) -> list[list[_Node]]:
     """The game trees as lists of nodes, each along its first variations."""
     trees: list[list[_Node]] = []
@@ -103,7 +110,7 @@ def _trees(text: str) -> list[list[_Node]]:
             if not branched or not trees[-1]:
                 what = f"{name[:20]!r} stands outside of '(;'"
                 raise _no_sgf_at(text, at, what)
-            values = [] if skipped else trees[-1][-1].setdefault("".join(filter(str.isupper, name)), [])
+            values = [] if skipped else trees[-1][-1].setdefault(_name(name), [])
         elif mark == "(":
             if len(trees) == MOST_GAMES and not branched:
                 what = f"it holds more than {MOST_GAMES:,} games"
@@ -153,9 +160,16 @@ def read_sgfs(text: str) -> list[Record]:
     A game of other players, length or variant than the one before begins a record, and so does the first game of a match.
     """
     trees = _trees(checked_text(text))
-    if not trees or trees[0][0].first("GM", "6").strip() != "6":
+    others = {k: tree[0].first("GM", "6").strip() for k, tree in enumerate(trees, 1)}
+    others = {k: game for k, game in others.items() if game != "6"}
+    trees, found = [tree for k, tree in enumerate(trees, 1) if k not in others], len(trees)
+    if not trees:
         what = "it does not begin with '(;', or its GM is not 6, backgammon"
         raise _no_sgf(what)
+    left_out = tuple(
+        Note(0, 0, f"tree {k} of {found} in the file is left out: its GM is {quoted(game)}, not 6")
+        for k, game in others.items()
+    )
     matches: list[list[list[_Node]]] = []
     for tree in trees:
         if matches and _goes_on(matches[-1][-1][0], tree[0]):
@@ -166,13 +180,15 @@ def read_sgfs(text: str) -> list[Record]:
     if len(records) > 1:
         note = Note(0, 0, f"the file holds {len(records)} matches")
         records = [replace(record, notes=(note, *record.notes)) for record in records]
-    return records
+    return [replace(records[0], notes=(*left_out, *records[0].notes)), *records[1:]]
 
 
 def _goes_on(before: _Node, root: _Node) -> bool:
     """Whether a game belongs to the record of the game before it."""
     one, other = _info(before), _info(root)
     if [node.first(name) for node in (before, root) for name in ("PW", "PB")][:2] != [root.first("PW"), root.first("PB")]:
+        return False
+    if before.first("LOOSE") != root.first("LOOSE"):
         return False
     if one.get("length", 0) != other.get("length", 0) or _variant(before, _rules(before)) != _variant(root, _rules(root)):
         return False
@@ -191,6 +207,7 @@ def _record(trees: Sequence[list[_Node]]) -> Record:
         jacoby="jacoby" in rules,
         crawford="crawford" in rules,
         cube="nocube" not in rules,
+        loose=bool(root.first("LOOSE")) and not _info(root).get("length", 0),
         headers={name: values[0] for name, values in root.items() if name in KEPT and values},
     )
     notes: list[Note] = []
@@ -205,7 +222,14 @@ def _rules(node: _Node) -> set[str]:
 def _info(node: _Node) -> dict[str, int]:
     """The match information, MI[length:7][game:0][ws:0][bs:0]."""
     found = [match for value in node.get("MI", []) if (match := _MATCH_INFO.fullmatch(value))]
-    return {match[1]: max(int(match[2]), 0) for match in found}
+    return {match[1]: int(match[2]) for match in found}
+
+
+def _unclear_info(node: _Node) -> Iterator[Entry]:
+    """The match information that is needed and is not a number from 0 on, as entries."""
+    for value in node.get("MI", []):
+        if value.split(":")[0].strip() in _COUNTS and not _MATCH_INFO.fullmatch(value):
+            yield Entry("unreadable", None, text=f"MI[{value}], a number of points from 0 on")
 
 
 def _variant(node: _Node, rules: set[str]) -> Variant:
@@ -232,7 +256,7 @@ def _variant(node: _Node, rules: set[str]) -> Variant:
 def _game(tree: list[_Node], number: int, record: Record, notes: list[Note]) -> GameRecord:
     root, rules, info = tree[0], _rules(tree[0]), _info(tree[0])
     score, crawford = (info.get("ws", 0), info.get("bs", 0)), "crawfordgame" in rules
-    start, cube, entries = None, 1, []
+    start, cube, entries = None, 1, list(_unclear_info(root))
     value = root.first("CV", "1").strip()
     if value.isascii() and value.isdigit() and len(value) < 6 and int(value) > 0 and not int(value) & (int(value) - 1):
         cube = int(value)

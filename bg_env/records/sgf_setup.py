@@ -92,7 +92,7 @@ class Position:
 
     def _place(self, name: str, value: str) -> None:
         """Put checkers of a colour on the points `value` names, `a` or `a:y`, or take all away from them."""
-        if not _POINT.fullmatch(value):
+        if not _POINT.fullmatch(value) or value[0] > value[-1]:
             raise _unclear(value, name)
         if self.points is None:
             self.points = [[0] * 26, [0] * 26]
@@ -122,7 +122,10 @@ class Position:
         """
         settings = replay_settings(record)
         points = self.points or [list(settings.variant.start) for _ in range(2)]
-        for side in points:
+        for colour, side in zip(("White", "Black"), points, strict=True):
+            if sum(side[1:]) > settings.variant.checkers:
+                msg = f"{colour} has {sum(side[1:])} checkers, and there are {settings.variant.checkers} a side"
+                raise NotationError(msg)
             side[OFF] = settings.variant.checkers - sum(side[1:])
         if self.turn is None:
             msg = "a saved position does not say who is on roll (PL)"

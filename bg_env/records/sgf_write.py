@@ -8,7 +8,7 @@ from bg_env.errors import NotationError
 from bg_env.notation import read_position
 from bg_env.notation.xgid import write_xgid
 from bg_env.records.as_played import as_played
-from bg_env.records.record import Entry, GameRecord, Record, plain_moves, unwritable
+from bg_env.records.record import Entry, GameRecord, Record, checked_record, plain_moves, unwritable
 from bg_env.records.sgf_setup import KEPT, LETTERS, RULE_NAMES, position_nodes
 from bg_env.rules import BAR, OFF, VARIANTS
 
@@ -20,13 +20,13 @@ def write_sgf(record: Record) -> str:
 
     What a record leaves open is written as a replay finds it: the Crawford game, a beaver that is accepted, an award after
     a resignation, and the Jacoby rule where an award shows whether it was played. A variant that GNU Backgammon has no rule
-    for stands in a property of our own, VARIANT, and the state that a game starts from in XGID beside its nodes for it. The
-    dice of an opening throw that only decides who starts are not kept.
+    for stands in a property of our own, VARIANT, the state that a game starts from in XGID beside its nodes for it, and LOOSE
+    where a server scores money play as a match. The dice of an opening throw that only decides who starts are not kept.
 
     Raises:
         NotationError: a game starts from a state that no id can hold, or was ended by an illegal action.
     """
-    found = as_played(record)
+    found = as_played(checked_record(record))
     return "\n".join(_tree(found, game, k) for k, game in enumerate(found.games)) + "\n"
 
 
@@ -58,6 +58,8 @@ def _tree(record: Record, game: GameRecord, k: int) -> str:
         words.append(f"RU[{':'.join(rules)}]")
     if not known or (name != "backgammon" and name not in RULE_NAMES):
         words.append(f"VARIANT[{_escaped(name if known else str(record.variant))}]")
+    if record.loose:
+        words.append("LOOSE[yes]")
     cube = game.cube << sum(entry.kind == "tie" for entry in game.entries)
     if cube > 1:
         words.append(f"CV[{cube}]")
