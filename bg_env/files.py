@@ -200,8 +200,8 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))
     part = target.with_name(temporary_name())
     try:
-        if target.exists() and not target.is_file():
-            with target.open("wb") as file:
+        if Path(path).exists() and not Path(path).is_file():  # a pipe at /dev/stdout has no real path
+            with Path(path).open("wb") as file:
                 yield file
             return
         with part.open("xb") as file:

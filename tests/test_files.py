@@ -203,3 +203,14 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
     for read in (read_bytes, lambda path: read_text(path, 10), lambda path: read_arrays(path, "net")):
         with pytest.raises(SettingsError, match="is not a regular file"):
             read(pipe)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/fd names open files there")
+def test_a_pipe_without_a_real_path_is_written_to_as_it_is():
+    out, into = os.pipe()
+    try:
+        write_whole(f"/dev/fd/{into}", "a")
+        assert os.read(out, 9) == b"a"
+    finally:
+        os.close(out)
+        os.close(into)

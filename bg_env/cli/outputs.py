@@ -30,7 +30,7 @@ def check_ending(
     if file is None:
         return
     real = Path(os.path.realpath(file))
-    special = real.exists() and not real.is_file() and not real.is_dir()
+    special = file.exists() and not file.is_file() and not file.is_dir()
     if not (devices and special) and file.suffix.lower() not in endings:
         raise click.UsageError(_message(f"{name} {file}", endings), context)
     if not special and real.suffix.lower() not in endings:
