@@ -326,3 +326,55 @@ def test_files(tmp_path):
     assert found[1].as_dict()["records"][0]["games"][0]["faults"] == [
         {"move": 1, "what": "8/5 6/4 with 31: 3-1 cannot be shared among these moves"}
     ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "loser", "winner"),
+    [
+        ("  2) Bob forfeits\n", 1, None),
+        ("  2) Bob resigns\n", 1, None),
+        ("  2)                             Ann resigns\n", 0, None),
+        ("  2) 31: 24/23 24/21             Bob Resigns\n      Wins 1 point\n", 1, 0),
+        ("  2) 31: 24/23 24/21   bob conceded the game\n", 1, None),
+        ("      Bob resigns 1 point\n", 1, None),
+        ("  2) Bob wins 1 point\n", 0, 1),
+        ("  2) Bob (1500.5) wins 1 point\n", 0, 1),
+        ("  2) Bob the Second wins 1 point\n", 0, 1),
+        ("      Ann resigns\n      Bob wins 1 point and the match\n", 0, 1),
+        ("                                 Ann wins 1 point\n", 1, 0),
+    ],
+)
+def test_a_name_before_a_resignation_or_an_award(rows, loser, winner):
+    heading = " Ann : 0                      Bob (1500.5) : 0\n"
+    text = '; [Player 1 "Ann"]\n; [Player 2 "Bob the Second"]\n 1 point match\n\n Game 1\n' + heading
+    record = read_mat(text + "  1) 31: 8/5 6/5                63: 24/18 13/10\n" + rows)
+    checked = replay(record)
+    assert checked.faults == ()
+    assert checked.games[0].winner == winner
+    resigned = [entry.player for entry in record.games[0].entries if entry.kind == "resign"]
+    assert resigned == [loser] * len(resigned)
+    assert resigned or winner is not None
+
+
+def test_a_name_that_says_another_player():
+    rows = "  1) 31: 8/5 6/5                 63: 24/18 13/10\n  2) Alpha resigns\n      {} wins 1 point"
+    assert faults(rows.format("Beta")) == []
+    assert faults(rows.format("Alpha")) == ["game 1 move 2: player_0 has resigned and is said to win"]
+    assert "cannot be read: Gamma" in faults(rows.format("Gamma"))[0]
+
+
+@pytest.mark.parametrize("names", [("player 1", "player 2"), ("Ann", "Ann B"), ("Ann 1500", "Bob 1600"), ("R2", "(D2)")])
+def test_names_that_are_alike(names):
+    for player in (0, 1):
+        rows = f"  1) 31: 8/5 6/5                 63: 24/18 13/10\n  2) {names[player]} resigns\n"
+        record = read_mat(PLAIN.format(length=1, rows=rows).replace("Alpha", names[0]).replace("Beta", names[1]))
+        assert replay(record).faults == ()
+        assert record.games[0].entries[-1].player == player
+
+
+@pytest.mark.parametrize("names", [(";Ann", "Bob"), ("#1", "Bob"), ("Ann", ";Bob")])
+def test_names_that_begin_as_comments(names):
+    text = f" 3 point match\n\n Game 1\n; a remark\n {names[0]} : 1                     {names[1]} : 2\n"
+    record = read_mat(text + "; another : 1 remark : 2\n  1) 31: 8/5 6/5\n")
+    assert (record.players, record.games[0].score) == (names, (1, 2))
+    assert replay(record).faults == ()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bg_env.errors import NotationError
-from bg_env.records import parse_records, read_sgf, replay, write_sgf
+from bg_env.records import parse_records, read_mat, read_sgf, replay, replay_settings, write_sgf
 from bg_env.rules import VARIANTS
 
 ROOT = "(;FF[4]GM[6]CA[UTF-8]AP[GNU Backgammon:1.07.001]MI[length:{length}][game:0][ws:{ws}][bs:{bs}]PW[Ann]PB[Bob]{more}"
@@ -128,7 +128,7 @@ TURN = OPENING + ";W[double];B[take]"
         (TURN, "RE[W+4R]", 0, None),
         (TURN, "RE[W+5R]", 0, "move 4: the award is 5 points, but player_0 can win by a resignation 2 or 4 or 6"),
         (TURN, "RE[W+5R]", 5, None),  # 6 cut to 5
-        (OPENING, "RE[W+2R]RU[Jacoby]", 0, "move 2: the award is 2 points, but player_0 can win by a resignation 1"),
+        (OPENING, "RE[W+4R]RU[Jacoby]", 0, "move 2: the award is 4 points, but player_0 can win by a resignation 1"),
         (OPENING + ";W[double];B[double];W[double];B[take]", "", 0, None),
         (OPENING + ";W[double];B[double]", "", 7, "move 4: beaver is illegal: beavers are not in force"),
         (OPENING + ";W[double]", "RU[NoCube]", 0, "move 3: a double, but no cube is in play"),
@@ -238,3 +238,17 @@ def test_names_of_properties_without_capitals():
 )
 def test_what_sets_up_nothing(nodes, says):
     assert faults(nodes) == [f"game 1 move 0: this cannot be read: {says}"]
+
+
+@pytest.mark.parametrize("points", [2, 3])
+def test_a_gammon_given_up_under_jacoby(points):
+    """GNU Backgammon awards it in full, and writes Jacoby in one of its formats."""
+    text = " 0 point match\n\n Game 1\n Ann : 0                      Bob : 0\n"
+    text += f"  1) 31: 8/5 6/5                63: 24/18 13/10\n      Wins {points} points\n"
+    written = read_sgf(sgf(more=f"RE[W+{points}R]RU[Jacoby]"))
+    for record in (written, read_sgf(write_sgf(written)), read_mat('; [Jacoby "On"]\n' + text)):
+        checked = replay(record)
+        assert checked.faults == ()
+        assert checked.notes[-1].what.endswith("counts in full although Jacoby is played")
+    assert replay(read_mat(text)).faults == ()
+    assert replay(replace(written, settings=replay_settings(written))).faults  # in a game played here it never does

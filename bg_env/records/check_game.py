@@ -329,7 +329,7 @@ class GameCheck:
                 msg = f"player_{player} has resigned and is said to win"
                 raise FaultError(msg)
             right, how = self._points_of_resignation(player), "can win by a resignation"
-        if entry.value not in right and not self._in_a_match(entry, player, right):
+        if entry.value not in right and not (self._in_a_match(entry, player, right) or self._is_gammon_given_up(entry)):
             said = " or ".join(str(points) for points in sorted(right))
             msg = f"the award is {entry.value} point{'s' * (entry.value != 1)}, but player_{player} {how} {said}"
             raise FaultError(msg)
@@ -360,6 +360,22 @@ class GameCheck:
             return True
         return False
 
+    def _is_gammon_given_up(self, entry: Entry) -> bool:
+        """Whether a gammon or more is given up with the centred cube, which GNU Backgammon awards in full under Jacoby too."""
+        jacoby = self.settings.jacoby and self.settings.cube and self._centred()
+        given_up = not self.board.over and jacoby and self.record.settings is None and not self._loser_off(entry.player or 0)
+        if not given_up or entry.value not in (2 * self._stake(), 3 * self._stake()):
+            return False
+        self._note(
+            entry, "a gammon or backgammon is given up with the centred cube, and counts in full although Jacoby is played"
+        )
+        return True
+
+    def _loser_off(self, winner: int) -> bool:
+        """Whether the other player has borne off a checker."""
+        waits_for_opening = self.board.phase == Phase.OPENING and self.board.turn < 0
+        return bool(not waits_for_opening and self.states[0]["points"][1 - winner, OFF] > 0)
+
     def _points_won(self) -> set[int]:
         """The points that may be awarded for the game, which is over."""
         s, record = self.states[0], self.record
@@ -370,8 +386,7 @@ class GameCheck:
 
     def _points_of_resignation(self, winner: int) -> set[int]:
         """The points that the other player may give up in the game, which is not over."""
-        waits_for_opening = self.board.phase == Phase.OPENING and self.board.turn < 0
-        loser_off = not waits_for_opening and self.states[0]["points"][1 - winner, OFF] > 0
+        loser_off = self._loser_off(winner)
         ours = self.record.settings is not None  # here a player may resign more than it can still lose
         single_only = (loser_off and not ours) or (self.settings.jacoby and self.settings.cube and self._centred())
         return {level * self._stake() for level in ((1,) if single_only else (1, 2, 3))}

@@ -14,7 +14,17 @@ from dataclasses import replace
 from typing import Final
 
 from bg_env.errors import NotationError, SettingsError
-from bg_env.records.mat_cells import Columns, Heading, Line, entries_of, find_columns, read_heading, read_line
+from bg_env.records.mat_cells import (
+    Columns,
+    Heading,
+    Line,
+    entries_of,
+    find_columns,
+    names_of,
+    read_heading,
+    read_line,
+    without_names,
+)
 from bg_env.records.mat_write import write_mat
 from bg_env.records.record import MOST_GAMES, GameRecord, Note, Record, checked_text
 from bg_env.rules import VARIANTS, Variant
@@ -105,7 +115,7 @@ def _match(lines: Sequence[str], at: int, place: int) -> Record:
     games: list[GameRecord] = []
     headings: list[Heading | None] = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        game, heading, said = _game(parts[start - starts[0] : end - starts[0]], columns)
+        game, heading, said = _game(parts[start - starts[0] : end - starts[0]], columns, headers)
         games.append(replace(game, cube=_start_cube(game, cubes.get(game.number, 1))))
         headings.append(heading)
         notes += said
@@ -218,16 +228,19 @@ def _start_cube(game: GameRecord, cube: int) -> int:
     return cube if first == 2 * cube else 1
 
 
-def _game(lines: Sequence[Line], columns: Columns) -> tuple[GameRecord, Heading | None, list[Note]]:
+def _game(lines: Sequence[Line], columns: Columns, headers: Mapping[str, str]) -> tuple[GameRecord, Heading | None, list[Note]]:
     """The game in `lines`, the first of which is 'Game N', and its heading."""
     found = _GAME.fullmatch(lines[0].text)
     number = int(found[1]) if found else 0
     heading, first = None, 1
     for k in range(1, len(lines)):
         text = lines[k].text.strip()
-        if text and not text.startswith((";", "#")):
-            heading = read_heading(lines[k].text)
-            first = k + 1 if heading else k
+        if text.startswith((";", "#")):  # a comment, unless a name begins so
+            heading = heading or read_heading(lines[k].text)
+        elif text:
+            said = read_heading(lines[k].text)
+            heading, first = said or heading, k + 1 if said else k
             break
-    entries, notes = entries_of(lines[first:], columns, number)
+    names = names_of(heading, headers)
+    entries, notes = entries_of([without_names(line, names) for line in lines[first:]], columns, number)
     return GameRecord(number, heading.score if heading else None, entries), heading, notes

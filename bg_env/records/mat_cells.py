@@ -7,11 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from bg_env.records.record import Entry, Kind, Note, plain_text
 
-__all__ = ["Columns", "Heading", "Line", "entries_of", "find_columns", "read_heading", "read_line"]
+__all__ = ["Columns", "Heading", "Line", "entries_of", "find_columns", "names_of", "read_heading", "read_line", "without_names"]
 
 _FIRST_SCORE = re.compile(r":\s*(\d{1,9})\s+")
 _LAST_SCORE = re.compile(r"\s*(\d{1,9})\s*")
@@ -28,6 +29,7 @@ _ROLL = re.compile(r"([1-6])([1-6]):(.*)")
 _BARE_ROLL = re.compile(r"[1-6]{2}:[ ]{0,4}")
 _RESIGNS = re.compile(rf"(?:{_RESIGNATION})\D{{0,60}}?(\d{{1,9}})?[^\d:]{{0,60}}", re.IGNORECASE)
 _TURN = re.compile(r"([a-z]+)(?:\s*(?:=>|to)\s*(\d{1,9}))?\s*", re.IGNORECASE)
+_NAMED = re.compile(rf"wins?\s+\d|{_RESIGNATION}", re.IGNORECASE)
 _WINS = re.compile(r"wins?\s+(\d{1,9})(?:\s+p\w*)?(?:\s+and\s+the\s+match)?\.?\s*", re.IGNORECASE)
 
 _TURNS: Final[Mapping[Kind, tuple[str, ...]]] = {
@@ -69,12 +71,14 @@ class Line(NamedTuple):
         number: the number that it begins with, None without one.
         at: where its cells may begin.
         cells: where they do.
+        named: the places of resignations and awards that a player's name stood before, and the player.
     """
 
     text: str
     number: int | None
     at: int
     cells: Sequence[int]
+    named: Mapping[int, int] = MappingProxyType({})
 
 
 def read_line(text: str) -> Line:
@@ -95,6 +99,44 @@ def _found(line: str, at: int) -> list[int]:
         if not (found and gives_up and _BARE_ROLL.fullmatch(line, found[-1], cell.start())):
             found.append(cell.start())
     return found
+
+
+def names_of(heading: Heading | None, headers: Mapping[str, str]) -> Mapping[str, int]:
+    """The names, in small letters, that may stand before a resignation or an award, and the player of each.
+
+    Args:
+        heading: of the game; a rating after a name may be absent further down.
+        headers: of the record: they have the full name where the heading shortens it.
+    """
+    if heading is None:
+        return {}
+    found: list[set[str]] = []
+    full = [value.strip() for key, value in headers.items() if "".join(key.lower().split()) in ("player1", "player2")]
+    for name in heading.names:
+        short = name.rstrip("0123456789.,() \t")
+        short = short if name[len(short) : len(short) + 1] in ("", " ", "(", "\t") else name
+        found.append({said.lower() for said in (name, short, *(said for said in full if short and said.startswith(short)))})
+    exact = [name.lower() for name in heading.names]
+    players = {name: k for k in (0, 1) for name in found[k] - found[1 - k]}
+    players |= {exact[k]: k for k in (0, 1) if exact[0] != exact[1]}
+    players.pop("", None)
+    return players
+
+
+def without_names(line: Line, players: Mapping[str, int]) -> Line:
+    """The line without a player's own name before a resignation or an award, which says whose it is."""
+    text, named = line.text, {}
+    for start in line.cells:
+        if text[start].isdigit() or not _NAMED.match(text, start):
+            continue
+        before = text[line.at : start].rstrip().lower()
+        fits = [name for name in players if before.endswith(name) and not before[: -len(name)][-1:].strip(" \t)")]
+        if fits and len(before) <= start - line.at:
+            name = max(fits, key=len)
+            at = line.at + len(before) - len(name)
+            text = text[:at] + " " * (start - at) + text[start:]
+            named[start] = players[name]
+    return read_line(text)._replace(named=named) if named else line
 
 
 @dataclass(frozen=True)
@@ -180,7 +222,10 @@ def _row(line: Line, columns: Columns, move: int) -> list[Entry]:
         if two and k and text[start : start + 3].lower() == "win":
             second = columns.is_second(text, start)
         for kind, dice, said, value, played in _cell(text[start : cells[k + 1] if k + 1 < len(cells) else len(text)].strip()):
-            entries.append(Entry(kind, int(second), dice, said, value, move, len(cells) == 1, played))
+            player, alone = int(second), len(cells) == 1
+            if start in line.named:
+                player, alone = line.named[start], kind == "win"
+            entries.append(Entry(kind, player, dice, said, value, move, alone, played))
     return entries
 
 
