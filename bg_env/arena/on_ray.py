@@ -46,6 +46,8 @@ __all__ = ["checked_retries", "checked_tasks", "cuts", "outcome", "packed", "pla
 
 _SHARE: Final = 4
 """Tasks for each processor, so that no processor waits long for another."""
+_ABOUT_TO_END: Final = 0.5
+"""Seconds that are given to tasks before they are cancelled."""
 
 
 def packed(value: Any) -> bytes:
@@ -161,9 +163,20 @@ def play_on_ray(
         names = done[0].names if done else match_up.names or (_name(a), _name(b))
         done += [_unplayed(match_up, names, first, n) for first, n in waiting.values()]
     finally:
-        for task in waiting:
-            ray.cancel(task, force=True)
+        _cancel(list(waiting))
     return joined(done)
+
+
+def _cancel(tasks: list[Any]) -> None:
+    """Cancel tasks, the last first, but wait for those that are about to end.
+
+    Ray aborts this process if a task ends while it is cancelled, as a short one does, or one that waits and then gets the
+    worker of a task cancelled before it.
+    """
+    if tasks:
+        ended, _ = ray.wait(tasks, num_returns=len(tasks), timeout=_ABOUT_TO_END, fetch_local=False)
+        for task in reversed([task for task in tasks if task not in ended]):
+            ray.cancel(task, force=True)
 
 
 def _unplayed(match_up: MatchUp, names: tuple[str, str], first: int, n: int) -> Part:
