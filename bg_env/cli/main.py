@@ -65,14 +65,14 @@ class _Program(click.Group):
             _fail("bg-env", f"the output cannot be written: {error.strerror}")
         except MemoryError as error:
             _no_memory(str(error))
-        except RuntimeError as error:
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("bg-env: interrupted", err=True)
+            sys.exit(130)
+        except RuntimeError as error:  # click.Abort is one as well
             found = _TORCH_MEMORY.search(str(error))
             if not found:
                 raise
             _no_memory(found[0])
-        except (click.Abort, KeyboardInterrupt):
-            click.echo("bg-env: interrupted", err=True)
-            sys.exit(130)
         sys.exit(code if isinstance(code, int) else 0)
 
 
