@@ -193,7 +193,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
                 self.agent_selection = AGENTS[player]
             else:
                 self._end()
-        except BaseException as error:
+        except BaseException as error:  # written out as in `reset`: a call would let a second interrupt in before the flags
             flags = episode.torn, self._was_reset, self.agents, self._over
             episode.torn, self._was_reset, self.agents, self._over = True, False, [], True
             if episode.undone is error or isinstance(error, BgEnvError):
