@@ -25,7 +25,7 @@ from bg_env.position import Play
 from bg_env.rules import OFF, Phase, Settings, States, plays
 from bg_env.rules.sound import check_sound
 
-__all__ = ["CubeEquities", "TwoSided", "two_sided"]
+__all__ = ["CENTRED", "CUBELESS", "OPPONENT", "OWNED", "CubeEquities", "TwoSided", "two_sided"]
 
 MOST: Final = 6
 """The most checkers a side that a table is for."""
@@ -33,10 +33,10 @@ MOST: Final = 6
 Cube = Literal["cubeless", "owned", "centred", "opponent"]
 """Where the cube is: not in play, with the player on roll, in the middle, with its opponent."""
 _CUBES: Final[tuple[str, ...]] = get_args(Cube)
-_CUBELESS: Final = 0
-_OWNED: Final = 1
-_CENTRED: Final = 2
-_OPPONENT: Final = 3
+CUBELESS: Final = 0
+OWNED: Final = 1
+CENTRED: Final = 2
+OPPONENT: Final = 3
 
 
 @inlined
@@ -222,7 +222,7 @@ class TwoSided:
             msg = "there is no cube decision: a side has borne off all its checkers"
             raise PositionError(msg)
         row = self.values[own[0], other[0]]
-        return CubeEquities(float(row[column]), float(2 * row[_OPPONENT]), 1.0)
+        return CubeEquities(float(row[column]), float(2 * row[OPPONENT]), 1.0)
 
     def value(self, where: GameView | States, settings: Settings | None = None) -> Any:
         """The exact value of a game of money play as it stands: with its phase, its dice, its cube and the cube's owner.
@@ -311,25 +311,25 @@ class TwoSided:
         """The equities before the roll, in units of the cube; where `doubling`, a player with the right to double may do so."""
         own, other = self._numbers(sides)
         values = self.values[own, other, columns]
-        doubled = np.minimum(2 * self.values[own, other, _OPPONENT], 1)
-        may = ((columns == _OWNED) | (columns == _CENTRED)) & doubling
+        doubled = np.minimum(2 * self.values[own, other, OPPONENT], 1)
+        may = ((columns == OWNED) | (columns == CENTRED)) & doubling
         found: npt.NDArray[np.float64] = np.where(may, np.maximum(values, doubled), values)
         return found
 
     def _settled(self, states: States, sides: Sides, settings: Settings) -> npt.NDArray[np.float64]:
         """The values in all phases but CHECKER, in points to the player whose turn it is."""
         turn, phases = states["turn"], states["phase"]
-        columns = np.where(states["owner"] == -1, _CENTRED, np.where(states["owner"] == turn, _OWNED, _OPPONENT))
+        columns = np.where(states["owner"] == -1, CENTRED, np.where(states["owner"] == turn, OWNED, OPPONENT))
         if settings.cube:
-            columns[states["cube"] >= settings.cap_log2] = _CUBELESS
+            columns[states["cube"] >= settings.cap_log2] = CUBELESS
         else:
-            columns[:] = _CUBELESS
+            columns[:] = CUBELESS
         points = np.left_shift(1, states["cube"].astype(np.int64))
         values = points * self._before_roll(sides, columns, doubling=phases == Phase.ROLL_OR_DOUBLE)
         offered = phases == Phase.TAKE_OR_DROP
         if offered.any():
             dead = states["cube"] + 1 >= settings.cap_log2
-            taken = self._before_roll(sides, np.where(dead, _CUBELESS, _OPPONENT), doubling=False)
+            taken = self._before_roll(sides, np.where(dead, CUBELESS, OPPONENT), doubling=False)
             values = np.where(offered, points * np.minimum(2 * taken, 1), values)
         over = phases == Phase.OVER
         won = np.where(states["winner"] < 0, 0, np.where(states["winner"] == turn, 1, -1)) * states["won"]

@@ -16,6 +16,7 @@ from bg_env import exact
 from bg_env._jit import CACHE_DIR, inlined, kernel
 from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
 from bg_env.exact.numbering import TERMS
+from bg_env.exact.two_sides import CENTRED, CUBELESS, MOST, OPPONENT, OWNED
 from bg_env.rules import OFF, Phase, PlayBuffer, Rules, Settings, States, list_plays, play_buffer
 
 __all__ = ["best_steps", "cube_actions", "has_cube_decision", "in_bearoff", "win_chances"]
@@ -25,13 +26,7 @@ Integers = npt.NDArray[np.int64]
 Tables = tuple[Integers, Floats, Floats]
 """Terms of the numbers of positions, the values of the two-sided table, the distributions of the one-sided one."""
 
-_CUBELESS = 0
-_OWNED = 1
-_CENTRED = 2
-_OPPONENT = 3
 _FIRST = np.int64(0)
-_MOST = 6
-"""Checkers a side of the two-sided table."""
 
 
 @inlined
@@ -51,8 +46,8 @@ def _before_roll(own: int, other: int, column: int, tables: Tables) -> float:
     _, values, distributions = tables
     if max(own, other) < values.shape[0]:
         value = values[own, other, column]
-        if column == _OWNED or column == _CENTRED:
-            value = max(value, min(2.0 * values[own, other, _OPPONENT], 1.0))
+        if column == OWNED or column == CENTRED:
+            value = max(value, min(2.0 * values[own, other, OPPONENT], 1.0))
         return float(value)
     chance = 0.0
     not_before = 1.0  # the chance that the other side needs k rolls or more
@@ -71,9 +66,9 @@ def _choose(states: States, rules: Rules, arrays: tuple[Any, ...], tables: Table
         other = _number(states, i, 1 - mover, tables[0])
         column = columns[i]
         if _number(states, i, mover, tables[0]) >= tables[1].shape[0]:
-            column = _CUBELESS  # not after every play is there a value with the cube
-        if column == _OWNED or column == _OPPONENT:
-            column = _OWNED + _OPPONENT - column
+            column = CUBELESS  # not after every play is there a value with the cube
+        if column == OWNED or column == OPPONENT:
+            column = OWNED + OPPONENT - column
         best = np.int64(0)
         least = 9.0
         for n in range(list_plays(states, i, rules, buffer, _FIRST)):
@@ -96,14 +91,14 @@ def _look_up(states: States, tables: Tables, columns: Integers, out: Floats) -> 
         mover = np.int64(states[i]["turn"])
         own = _number(states, i, mover, tables[0])
         other = _number(states, i, 1 - mover, tables[0])
-        out[i, 0] = _before_roll(own, other, _CUBELESS, tables)
+        out[i, 0] = _before_roll(own, other, CUBELESS, tables)
         if max(own, other) < values.shape[0]:
             out[i, 1] = values[own, other, columns[i]]
-            out[i, 2] = 2.0 * values[own, other, _OPPONENT]
+            out[i, 2] = 2.0 * values[own, other, OPPONENT]
 
 
 def _tables() -> Tables:
-    return TERMS, exact.two_sided(_MOST).values, exact.one_sided().distributions
+    return TERMS, exact.two_sided(MOST).values, exact.one_sided().distributions
 
 
 def _columns(states: States, settings: Settings) -> Integers:
@@ -111,8 +106,8 @@ def _columns(states: States, settings: Settings) -> Integers:
     if not settings.money or not settings.cube:
         return np.zeros(len(states), np.int64)
     owner = states["owner"]
-    found = np.where(owner == -1, _CENTRED, np.where(owner == states["turn"], _OWNED, _OPPONENT))
-    return np.where(states["cube"] >= settings.cap_log2, _CUBELESS, found).astype(np.int64)
+    found = np.where(owner == -1, CENTRED, np.where(owner == states["turn"], OWNED, OPPONENT))
+    return np.where(states["cube"] >= settings.cap_log2, CUBELESS, found).astype(np.int64)
 
 
 def in_bearoff(states: States, settings: Settings) -> npt.NDArray[np.bool_]:
@@ -146,7 +141,7 @@ def has_cube_decision(states: States, settings: Settings) -> npt.NDArray[np.bool
     """Which states of `in_bearoff` in phase ROLL_OR_DOUBLE or TAKE_OR_DROP have a decision that the two-sided table makes."""
     if not settings.money or settings.beavers:
         return np.zeros(len(states), np.bool_)
-    found: npt.NDArray[np.bool_] = (states["points"][:, :, 1:7].sum(axis=2) <= _MOST).all(axis=1)
+    found: npt.NDArray[np.bool_] = (states["points"][:, :, 1:7].sum(axis=2) <= MOST).all(axis=1)
     return found
 
 
