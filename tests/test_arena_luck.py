@@ -14,9 +14,9 @@ from bg_env import Position, Settings, Variant, arena
 from bg_env.actions import DOUBLE, FIRST_NAMED, ROLL, TAKE
 from bg_env.arena.adjustment import adjustment, weights_of
 from bg_env.arena.duel import Duel
-from bg_env.arena.luck import LuckMeter, _luck_of
 from bg_env.arena.match_up import MatchUp
 from bg_env.errors import SettingsError
+from bg_env.evaluation.luck import LuckMeter, _luck_of
 from bg_env.players import RandomPlayer, ValueNet, ValuePlayer
 from bg_env.rules import STATE, Phase, apply, apply_roll, draw_roll, new_episode, plays, settle
 
@@ -179,7 +179,7 @@ def forward(states, rules):
 
 def kernel_tools(meter):
     """The tools of a measure as kernels have them."""
-    from bg_env.arena.luck import Tools
+    from bg_env.evaluation.luck import Tools
     from bg_env.players.janowski import CubeLines
     from bg_env.players.valuenet.evaluate import Evaluator, Scratch
     from bg_env.players.valuenet.net import Layers, Net

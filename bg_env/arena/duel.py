@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from bg_env._jit import kernel
 from bg_env.actions import BEAVER, DOUBLE, DROP, STEPS, TAKE, why_illegal_text
-from bg_env.arena.luck import ROLLERS, LuckMeter
 from bg_env.arena.match_up import MatchUp
 from bg_env.errors import IllegalActionError
+from bg_env.evaluation.luck import ROLLERS, LuckMeter
 from bg_env.players import ask, player_for
 from bg_env.players.protocol import name_of, plays_only
 from bg_env.rules import CHOICE, END_FINISHED, STATE, Phase, Rules, States, do_action, episode_key, new_episode, run_on, word
@@ -160,7 +160,7 @@ class Duel:
         players: both, bound to the settings.
         tally: TALLY (games,), the outcome of each game.
         meter: the measure of luck; None where the options have none.
-        luck: float64 (games, ROLLERS), the luck in each game, see `bg_env.arena.luck`; None without a measure.
+        luck: float64 (games, ROLLERS), the luck in each game, see `bg_env.evaluation.luck`; None without a measure.
 
     Raises:
         SettingsError: a value given as a player is not a player, or does not play under the settings; or the evaluator of

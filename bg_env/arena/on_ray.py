@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bg_env.arena.duel import TALLY
-from bg_env.arena.luck import ROLLERS
 from bg_env.arena.match_up import MatchUp, MatchUpKeywords, read_match_up, takes_match_up
 from bg_env.arena.play import played
 from bg_env.arena.result import Part, Result, joined
 from bg_env.checks import checked_whole, is_whole
 from bg_env.errors import BgEnvError, SettingsError, needs, quoted
+from bg_env.evaluation.luck import ROLLERS
 from bg_env.players import PLAYERS, player
 from bg_env.players.protocol import name_of
 from bg_env.rules import Settings

@@ -1,0 +1,1 @@
+"""Evaluation of positions, rolls and decisions by players with a value net."""
