@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         nackgammon_v0,
         players,
         testing,
+        text,
     )
     from bg_env.envs.aec import BackgammonEnv
     from bg_env.envs.single import SingleEnv
@@ -90,6 +91,7 @@ __all__ = [
     "players",
     "sample",
     "testing",
+    "text",
     "why_illegal",
 ]
 

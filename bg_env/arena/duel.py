@@ -18,8 +18,21 @@ from bg_env.arena.match_up import MatchUp
 from bg_env.errors import IllegalActionError
 from bg_env.evaluation.luck import ROLLERS, LuckMeter
 from bg_env.players import ask, player_for
-from bg_env.players.protocol import name_of, plays_only
-from bg_env.rules import CHOICE, END_FINISHED, STATE, Phase, Rules, States, do_action, episode_key, new_episode, run_on, word
+from bg_env.players.protocol import FORFEIT, Choices, name_of, plays_only
+from bg_env.rules import (
+    CHOICE,
+    END_TRUNCATED,
+    STATE,
+    Phase,
+    Rules,
+    States,
+    do_action,
+    episode_key,
+    forfeit,
+    new_episode,
+    run_on,
+    word,
+)
 from bg_env.rules.legal import is_legal, legal_sets
 
 __all__ = ["TALLY", "Duel"]
@@ -29,6 +42,7 @@ TALLY: Final = np.dtype(
         ("net", np.int64),
         ("won", np.int32, (2, 3)),
         ("cube", np.int32, (2, 4)),
+        ("forfeits", np.int32, (2,)),
         ("turns", np.int32),
         ("winner", np.int8),
         ("done", np.int8),
@@ -36,13 +50,15 @@ TALLY: Final = np.dtype(
     align=True,
 )
 """The outcome of an episode: the first player's points less the second's; games won by each at level 1, 2, 3; doubles, beavers,
-takes and drops of each; turns; the winner (0 the first player, 1 the second, -1 nobody); whether it was played to the end."""
+takes and drops of each; whether each forfeited it (not among those won); turns; the winner (0 the first player, 1 the second,
+-1 nobody); whether it was played to the end."""
 
 Integers = npt.NDArray[np.int64]
 
 _PLAYS: Final = 0
 _ACTIONS: Final = 1
 _BEGIN: Final = 2
+_FORFEIT: Final = 3
 
 
 class Boards(NamedTuple):
@@ -117,8 +133,8 @@ def _execute(arrays: tuple[Any, ...], index: Integers, kind: int, choices: Integ
     Args:
         arrays: the fields of `Boards`.
         index: int64 (n,).
-        kind: of the choices: _PLAYS, _ACTIONS or _BEGIN.
-        choices: int64 (n, 4), the steps of a whole play, -1 after the last; (n, 1), an action; of no account for _BEGIN.
+        kind: of the choices: _PLAYS, _ACTIONS, _BEGIN or _FORFEIT.
+        choices: int64 (n, 4), the steps of a whole play, -1 after the last; (n, 1), an action; of no account for the others.
         seed: of the games that begin.
         first: the number of the first game of the tally among all games of the seed.
 
@@ -132,6 +148,12 @@ def _execute(arrays: tuple[Any, ...], index: Integers, kind: int, choices: Integ
         if kind == _BEGIN:
             new_episode(states, i, boards.rules, episode_key(seed, np.uint64((first + boards.games[i]) // 2)))
             run_on(states, i, boards.rules, False)
+            continue
+        if kind == _FORFEIT:
+            player = states[i]["decider"] ^ (boards.games[i] & 1)
+            forfeit(states, i, boards.rules, states[i]["decider"])
+            boards.tally[boards.games[i]]["forfeits"][player] = 1
+            boards.tally[boards.games[i]]["net"] += -states[i]["won"] if player == 0 else states[i]["won"]
             continue
         rolls = states[i]["rolls"]
         going = True
@@ -197,7 +219,7 @@ class Duel:
         ended = np.flatnonzero((all_games >= 0) & (all_states["phase"] == Phase.OVER))
         games, states = all_games[ended], all_states[ended]
         self.tally["turns"][games] = states["turns"]
-        self.tally["winner"][games] = np.where(states["ending"] == END_FINISHED, states["winner"] ^ (games & 1), -1)
+        self.tally["winner"][games] = np.where(states["ending"] == END_TRUNCATED, -1, states["winner"] ^ (games & 1))
         self.tally["done"][games] = 1
         begun = min(len(ended), len(self.tally) - self._next)
         all_games[ended] = -1
@@ -224,7 +246,7 @@ class Duel:
             return
         found = self._found[:n]
         before = states[found]
-        choices = ask(asked, before.copy(), self._words[:n])
+        choices = self._without_forfeits(ask(asked, before.copy(), self._words[:n]), found)
         if len(choices.moving):
             bad = self._execute(found[choices.moving], _PLAYS, choices.plays)
             if bad >= 0:
@@ -240,6 +262,17 @@ class Duel:
                 msg = f"{name_of(asked)} chose an illegal action in game {self._number(found[place])}: {reason}"
                 raise IllegalActionError(msg)
             self._measure(before, found, choices.acting, choices.actions.reshape(-1, 1))
+
+    def _without_forfeits(self, choices: Choices, found: Integers) -> Choices:
+        """The choices in games that go on; games that the player forfeits are over."""
+        first = choices.plays[:, 0]
+        if not ((first == FORFEIT).any() or (choices.actions == FORFEIT).any()):
+            return choices
+        lost = np.concatenate([choices.moving[first == FORFEIT], choices.acting[choices.actions == FORFEIT]])
+        self._execute(found[lost], _FORFEIT, np.zeros((0, 1), np.int64))
+        playing, deciding = first != FORFEIT, choices.actions != FORFEIT
+        moving, acting = choices.moving[playing], choices.acting[deciding]
+        return Choices(moving, choices.plays[playing], acting, choices.actions[deciding])
 
     def _measure(self, before: States, boards: Integers, chosen: Integers, choices: Integers) -> None:
         """Add the luck of the rolls that came after the choices in `before[chosen]`, where that is wanted."""

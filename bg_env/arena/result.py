@@ -33,6 +33,8 @@ class Side:
         beavers: times it turned the cube again when doubled.
         takes: doubles that it took.
         drops: doubles that it dropped.
+        forfeits: games, or matches, that it lost because it gave no legal action (see `bg_env.players.FORFEIT`); they are lost
+            with three times the stake, and not among the gammons and backgammons.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Side:
     beavers: int
     takes: int
     drops: int
+    forfeits: int = 0
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,8 @@ class Result:
                 beavers = f", beavered {side.beavers:,}" if side.beavers else ""
                 cube = f"doubled {side.doubles:,}, took {side.takes:,}, dropped {side.drops:,}{beavers}"
                 lines.append(f"{side.name:{width}} {cube}")
+        lost = ((side.name, side.forfeits) for side in self.sides if side.forfeits)
+        lines.extend(f"{name} forfeited {n:,} of {self.episodes:,} {many}: no legal action" for name, n in lost)
         lines.append(f"{first.name}: {self.points.text()} points per {self.unit}")
         if self.luck is not None:
             lines += _luck_lines(first.name, self.luck, money=self.settings.money)
@@ -195,6 +200,7 @@ def _side(name: str, player: int, tally: npt.NDArray[np.void], *, money: bool) -
         beavers=beavers,
         takes=takes,
         drops=drops,
+        forfeits=int(tally["forfeits"][:, player].sum()),
     )
 
 

@@ -21,7 +21,7 @@ Player objects are accepted in the same places: `ValuePlayer(net, plies=1)`, `Fu
 from bg_env.players.function import FunctionPlayer
 from bg_env.players.gnubg import GnubgPlayer
 from bg_env.players.names import PLAYERS, Named, player, player_for
-from bg_env.players.protocol import Choices, Player, PlayPlayer, ask, bound
+from bg_env.players.protocol import FORFEIT, Choices, Player, PlayPlayer, ask, bound
 from bg_env.players.pubeval import PubevalPlayer
 from bg_env.players.random import RandomPlayer
 from bg_env.players.sb3 import ModelPlayer
@@ -29,6 +29,7 @@ from bg_env.players.valuenet.net import ValueNet
 from bg_env.players.valuenet.player import ValuePlayer
 
 __all__ = [
+    "FORFEIT",
     "PLAYERS",
     "Choices",
     "FunctionPlayer",

@@ -12,11 +12,26 @@ from bg_env.errors import IllegalActionError, PositionError
 from bg_env.rules import STATE, Phase, Rules, Settings, States
 from bg_env.rules.sound import check_sound
 
-__all__ = ["Choices", "PlayPlayer", "Player", "ask", "bound", "check_states", "default_actions", "name_of", "plays_only"]
+__all__ = [
+    "FORFEIT",
+    "Choices",
+    "PlayPlayer",
+    "Player",
+    "ask",
+    "bound",
+    "check_states",
+    "default_actions",
+    "name_of",
+    "plays_only",
+]
 
 Words = npt.NDArray[np.uint64]
 Integers = npt.NDArray[np.int64]
 
+FORFEIT: Final = -2
+"""In place of an action, or of the first step of a play: the player gives no legal one, and forfeits the game or match.
+
+Only the arena accepts it: the player loses three times the stake, and the result counts such games apart."""
 _STEPS: Final = 4
 """The most checker steps of a whole play."""
 _DEFAULTS: Final = np.full(max(Phase) + 1, -1, np.int64)
