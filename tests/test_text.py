@@ -370,8 +370,8 @@ def test_canonical_texts_are_read_as_what_they_are():
 WORDS = re.findall(
     r"\S+",
     "8/5 6/5 24/18 13-11 bar/20 b/20 6/off 6/0 17/20 3-1 1/2 8→5 24/18/13 13/11(2) (3) * , ; . : and or not I play Move: "
-    'Answer: Final answer: <answer> </answer> <think> </think> \\boxed{ } { [ ] ``` " \' "play": null double take drop roll pass '
-    "beaver point to from by the 25/ /off 99/98 8/5* off bar - – ∕ ０ 💥 \x00 \ud800 \u202e",  # noqa: RUF001
+    'Answer: Final answer: <answer> </answer> <think> </think> \\boxed{ } { [ ] ``` " \' "play": null double take drop roll '
+    "pass beaver point to from by the 25/ /off 99/98 8/5* off bar - – ∕ ０ 💥 \x00 \ud800 \u202e",  # noqa: RUF001
 )
 
 

@@ -26,7 +26,7 @@ LISTED: Final = 8
 
 
 class Choice(NamedTuple):
-    """A legal choice, or the reason why there is none.
+    """A legal choice, or the reason why a reply is refused.
 
     Attributes:
         actions: the action numbers; empty where it is refused.

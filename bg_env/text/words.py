@@ -61,7 +61,7 @@ def words(text: str, phase: Phase) -> set[int]:
     Args:
         text: from `answers.normalized`, or a part of it.
         phase: the phase; where it asks for something else than checkers, the words for its own actions come first, and those
-            of other phases count where there are none of its own.
+            of other phases count where no word of its own is found.
     """
     low = re.sub(r"\bdoubling cube\b|\bdouble (?:shot|hit|jeopardy)\b", " ", text.lower())
     found: set[int] = set()
