@@ -20,6 +20,7 @@ from bg_env.cli.info import info
 from bg_env.cli.play import play, watch
 from bg_env.cli.replay import replay
 from bg_env.cli.show import plays, show
+from bg_env.cli.solve import solve
 from bg_env.cli.train import train
 from bg_env.errors import BgEnvError, UntrustedCodeWarning, printable
 from bg_env.train.interrupt import sigterm_interrupts
@@ -117,5 +118,5 @@ def main() -> None:
     """Backgammon for reinforcement learning: train agents, compare players, play, and work with positions and records."""
 
 
-for command in (train, arena, play, watch, plays, show, replay, bench, info):
+for command in (train, arena, play, watch, plays, show, replay, solve, bench, info):
     main.add_command(command)

@@ -43,7 +43,7 @@ __all__ = [
     "variants_named",
 ]
 
-_KINDS: Final = {".zip": "sb3", ".npz": "greedy"}
+_KINDS: Final = {".zip": "sb3", ".npz": "greedy", ".sol": "exact"}
 _DASHED_ID: Final = re.compile(r"(?!--[a-z][-a-z]*=)-(?:[-A-Za-z]{25}:|.*\s)", re.DOTALL)
 """A word that begins with a dash and is no option: an XGID without its label, or pasted text."""
 F = TypeVar("F", bound=Callable[..., Any])
@@ -220,7 +220,9 @@ def player_of(text: str, settings: bg_env.Settings) -> Any:
         )
         found = [f"{kind}:{file}" for file, kind in folder.items() if kind and file.is_file()]
         if not found:
-            msg = f"{text} is not a trained player: give the folder of a run, or its model.zip or net.npz"
+            msg = (
+                f"{text} is not a trained player: give the folder of a run, its model.zip or net.npz, or a file of bg-env solve"
+            )
             raise SettingsError(msg)
         return player(found[0], settings)
     return player(text, settings)

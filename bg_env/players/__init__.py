@@ -11,6 +11,7 @@ accept these names.
 | td-cube | a second shipped net, which learnt cube decisions for money play together with checker play |
 | greedy:FILE | a value net from a file (.npz, as `ValueNet.save` writes it), greedy |
 | expectimax:FILE | the same with one roll of look-ahead |
+| exact:FILE | perfect play by a file of `bg-env solve` |
 | sb3:FILE | a Stable-Baselines3 or sb3-contrib model (.zip); needs `bg_env[sb3]` |
 | gnubg | GNU Backgammon's nets; `gnubg:1` to `gnubg:3` look ahead; needs `gnubg-nn` |
 

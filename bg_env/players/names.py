@@ -13,6 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from bg_env.errors import SettingsError, quoted
+from bg_env.exact import ExactPlayer, Solution
+from bg_env.files import checked_path
 from bg_env.observations import Encoder
 from bg_env.players.function import FunctionPlayer
 from bg_env.players.gnubg import GnubgPlayer
@@ -81,6 +83,16 @@ def _expectimax(path: str) -> ValuePlayer:
     return ValuePlayer(path, 1, bearoff=True, name=f"expectimax:{Path(path).name}")
 
 
+@lru_cache(maxsize=4)
+def _solution(path: Path, written: int) -> Solution:  # noqa: ARG001 - a file written anew is read anew
+    return Solution.load(path)
+
+
+def _exact(path: str) -> ExactPlayer:
+    file = checked_path(path)
+    return ExactPlayer(_solution(file, file.stat().st_mtime_ns), name=f"exact:{file.name}")
+
+
 def _sb3(path: str) -> ModelPlayer:
     return ModelPlayer(load_model(path), name=f"sb3:{Path(path).name}")
 
@@ -95,6 +107,7 @@ PLAYERS: Final[Mapping[str, Named]] = MappingProxyType(
             Named("td-cube", "", lambda _: ValuePlayer(_shipped("td_cube"), bearoff=True, name="td-cube")),
             Named("greedy", "FILE", _greedy),
             Named("expectimax", "FILE", _expectimax),
+            Named("exact", "FILE", _exact),
             Named("sb3", "FILE", _sb3),
             Named("gnubg", "PLIES", lambda plies: GnubgPlayer(int(plies or 0))),
         )

@@ -16,7 +16,8 @@ from bg_env import exact
 from bg_env._jit import CACHE_DIR, inlined, kernel
 from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
 from bg_env.exact.numbering import TERMS
-from bg_env.exact.two_sides import CENTRED, CUBELESS, MOST, OPPONENT, OWNED
+from bg_env.exact.phases import CENTRED, CUBELESS, OPPONENT, OWNED
+from bg_env.exact.two_sides import MOST
 from bg_env.rules import OFF, Phase, PlayBuffer, Rules, Settings, States, list_plays, play_buffer
 
 __all__ = ["best_steps", "cube_actions", "has_cube_decision", "in_bearoff", "win_chances"]
