@@ -26,5 +26,6 @@ EXAMPLES = {
     "OpenSpiel, a learner": ("openspiel_dqn.py", [r"dqn\.DQN\(", r"load_game\("]),
     "skrl": ("skrl_ppo.py", [r"wrap_env\(", r"masked_fill"]),
     "temporal differences by self-play": ("td_selfplay.py", [r"TDLearner\("]),
+    "a learner on a solved game, against the truth": ("hypergammon_td.py", [r"exact\.solve\(", r"\.exploitability\("]),
 }
 """By description: the example, and regular expressions that its text must match."""

@@ -31,6 +31,11 @@ RUNS = {
         "warns": True,
     },
     "cleanrl_ppo_selfplay.py": {"needs": ["torch"], "prints": [f"greedy v {POINTS}"], "writes": NET},
+    "hypergammon_td.py": {
+        "needs": ["torch"],
+        "prints": ["676 positions", "exploitability 0.", "td v random, 40 games", "td v exact:one, 40 games"],
+        "writes": ["run/net.npz", "run/one.sol", *CURVE],
+    },
     "openspiel_dqn.py": {"needs": ["pyspiel", "tree", "torch"], "prints": [f"dqn v {POINTS}"], "writes": CURVE},
     "openspiel_mcts.py": {"needs": ["pyspiel"], "prints": ["4 simulations", "mcts 4 v random, 6 games"], "writes": CURVE},
     "rllib_cluster.py": {

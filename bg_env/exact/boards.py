@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bg_env._jit import inlined
 from bg_env.exact.numbering import ROLLS
 from bg_env.rules import BAR, OFF, STATE, Settings, States, Variant, new_episode, plays, set_up
 
@@ -35,6 +36,7 @@ MOST_CHECKERS: Final = 3
 """The most checkers a side: with four, a side can block two points, and there are 564 million positions."""
 TOUCHED: Final = 25
 """Bits of an entry of `Plays` for the points that the play touches; the number of the board after it is above them."""
+_SET: Final = (1 << TOUCHED) - 1
 _NOWHERE: Final = 31
 """The place of a blot that there is not: no play touches it."""
 _CHUNK: Final = 500
@@ -173,8 +175,8 @@ def standing(boards: Boards) -> int:
     return sum(int(np.count_nonzero(boards.held[1:] & turned == 0)) for turned in boards.turned[1:])
 
 
-def rolled(variant: Variant) -> States:
-    """A STATE record for each of the 21 rolls, in which player 0 has rolled it: int (21,), without checkers of use."""
+def rolled(variant: Variant, *, rolled: bool = True) -> States:
+    """A STATE record for each of the 21 rolls, in which player 0 has rolled it, or is to roll; the board is to be set."""
     rules = Settings(variant, cube=False).record()
     states = np.zeros(len(ROLLS), STATE)
     for i, (high, low) in enumerate(ROLLS):
@@ -182,7 +184,7 @@ def rolled(variant: Variant) -> States:
         states[i]["points"] = 0
         states[i]["points"][:, 12] = variant.checkers  # here every roll can be played
         states[i]["turn"] = 0
-        set_up(states, i, rules, high, low)
+        set_up(states, i, rules, high * rolled, low * rolled)
     return states
 
 
@@ -243,3 +245,22 @@ def _listed(part: Integers, blocked: int, template: States, boards: Boards, rule
     sets = touched[:, :BAR] @ (np.int64(1) << np.arange(BAR))
     entries[places] = board_numbers(after["points"][:, 0]) << TOUCHED | sets
     return np.maximum(counts, 1), entries
+
+
+@inlined
+def result_of(entry: int, j: int, touchable: int, boards: Boards) -> int:
+    """The board of the other side after a play, if it was j; `touchable` is the set of its blots on the mover's numbering."""
+    touched = entry & touchable
+    if touched == 0:
+        return j
+    blots = boards.blots
+    hit = (touched >> blots[j, 0]) & 1 | ((touched >> blots[j, 1]) & 1) << 1 | ((touched >> blots[j, 2]) & 1) << 2
+    return int(boards.hits[j, hit])
+
+
+@inlined
+def touchable_of(j: int, boards: Boards) -> int:
+    """The set of points, on the other side's numbering, where board j has a blot."""
+    blots = boards.blots
+    found: int = (np.int64(1) << blots[j, 0] | np.int64(1) << blots[j, 1] | np.int64(1) << blots[j, 2]) & _SET
+    return found

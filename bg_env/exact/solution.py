@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from bg_env.checks import checked_flag, checked_name, checked_seed, checked_whole
 from bg_env.errors import PositionError, SettingsError, printable
-from bg_env.exact.boards import Boards, board_numbers, boards_of
+from bg_env.exact.boards import TOUCHED, Boards, Plays, board_numbers, boards_of, in_hand, plays_of
+from bg_env.exact.boards import rolled as rolled_states
+from bg_env.exact.measures import (
+    Errors,
+    Opening,
+    best_choices,
+    draw_decisions,
+    errors_of,
+    expected_visits,
+    responses,
+    sampled_errors,
+)
+from bg_env.exact.numbering import ROLLS
 from bg_env.exact.phases import CUBELESS, CUBES, PhaseValues
 from bg_env.exact.player import ExactPlayer
+from bg_env.exact.policy import Asking, Decisions, Policy, evaluated
 from bg_env.exact.sides import Sides, Where, sides_of
 from bg_env.exact.sweep_file import read_contents
+from bg_env.exact.sweeps import Sweeper
 from bg_env.files import checked_path
 from bg_env.rules import Settings, States, Variant, apply_roll
 
 __all__ = ["Solution"]
+
+_MANY: Final = 1000
+"""From so many boards on, the plays of a greedy value player are found by its values."""
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -49,6 +68,7 @@ class Solution(PhaseValues):
     sweeps: int
     residual: float
     path: Path | None
+    _cached: dict[str, Any]
 
     def __init__(
         self, variant: Variant, cube: bool, values: Floats, sweeps: int, residual: float, path: Path | None = None
@@ -112,10 +132,202 @@ class Solution(PhaseValues):
         """Perfect play, for every environment and the arena; among equal plays the first is chosen."""
         return ExactPlayer(self, f"exact:{self.variant.name}")
 
-    @property
-    def boards(self) -> Boards:
-        """The boards by their numbers."""
-        return boards_of(self.variant.checkers)
+    def policy(
+        self,
+        player: Any,
+        *,
+        sampled: bool = False,
+        seed: int = 1,
+        num_threads: int = 2,
+        progress: Callable[[float], object] | None = None,
+    ) -> Policy:
+        """The player's plays in all positions, which `errors`, `exploitability` and `best_response` also accept as the player.
+
+        The player is asked about every roll that can be played to two results or more, on seat 0, without the cube; in
+        Hypergammon that is 137 million times. A greedy `ValuePlayer` is asked for its value of each position instead, since its
+        plays follow from these, but for plays whose values differ by less than the accuracy of its numbers.
+
+        Args:
+            player: a player, or its name.
+            sampled: whether to take one draw of the plays of a player that draws them.
+            seed: of the random words that the player gets.
+            num_threads: threads that evaluate positions, 1 to 256.
+            progress: called with the share that is done, from 0 to 1.
+
+        Raises:
+            SettingsError: there is no such player, it does not play this variant without the cube, or it draws its plays and
+                `sampled` is False.
+            IllegalActionError: it chose what is not legal.
+        """
+        asking = Asking(player, self.variant, checked_seed(seed))
+        if not checked_flag("sampled", sampled):
+            asking.check_deterministic()
+            evaluate = asking.evaluation()
+            if evaluate is not None and len(self.values) > _MANY:
+                known = asking.decided_by_table
+                return self._greedy(evaluate, asking.name, num_threads, progress, exactly=known)
+        return Policy(asking.name, sampled, asking.everywhere(progress))
+
+    def greedy_policy(
+        self,
+        evaluate: Callable[[States], npt.NDArray[Any]],
+        name: str = "greedy",
+        *,
+        num_threads: int = 2,
+        progress: Callable[[float], object] | None = None,
+    ) -> Policy:
+        """The plays of a player that always chooses the play after which the other side has the least value.
+
+        Args:
+            evaluate: the values of STATE records (n,), before a roll, to the player on roll: numbers (n,), higher for better.
+                Games that are over are not asked; they have their points. It is called by several threads.
+            name: of the player.
+            num_threads: threads that evaluate positions, 1 to 256.
+            progress: called with the share that is done, from 0 to 1.
+
+        Raises:
+            SettingsError: `evaluate` returned something else.
+        """
+        return self._greedy(evaluate, checked_name("a player's", name), num_threads, progress)
+
+    def errors(
+        self,
+        player: Any,
+        *,
+        sample: int | None = None,
+        seed: int = 1,
+        progress: Callable[[float], object] | None = None,
+    ) -> Errors:
+        """The mean loss a decision of a player, over what perfect play meets and over all positions; see `Errors`.
+
+        Args:
+            player: a player or its name, or what `policy` returned.
+            sample: the number of decisions to draw for each mean; None for all decisions, exactly. A player that draws its
+                plays is measured by one draw for each decision.
+            seed: of the draws, and of the random words that the player gets.
+            progress: as of `policy`.
+
+        Raises:
+            SettingsError: as `policy`, or `sample` is no number of decisions.
+            IllegalActionError: as `policy`.
+        """
+        visits, opening = self._met()
+        values = self._plain()
+        boards, plays = self._lists()
+        if sample is not None:
+            count = checked_whole("sample", sample, 2)
+            rng = np.random.default_rng(checked_seed(seed))
+            if isinstance(player, Policy):
+                choices = player.choices
+                return sampled_errors(
+                    lambda asked: choices[asked.other, asked.own, asked.rolls].astype(np.int64),
+                    boards, plays, values, visits, opening, count, rng,
+                )  # fmt: skip
+            ask = Asking(player, self.variant, seed).choices
+            return sampled_errors(ask, boards, plays, values, visits, opening, count, rng)
+        policy = player if isinstance(player, Policy) else self.policy(player, sampled=True, seed=seed, progress=progress)
+        with Sweeper(boards, plays, 2) as sweeper:
+            return errors_of(sweeper, policy.choices, values, visits, opening)
+
+    def exploitability(self, player: Any, *, sampled: bool = False, seed: int = 1, num_threads: int = 2) -> float:
+        """The points a game that the best response wins against a player, on average over the seats, without the cube.
+
+        It is exact: value iteration with the player's choices fixed, until no value changes by more than 1e-8. 0 for perfect
+        play, whatever it plays where plays are equal.
+
+        Args:
+            player: a player or its name, or what `policy` returned.
+            sampled: for a player that draws its plays: whether to measure the player that plays one draw of them, the same each
+                time that a position and roll occur. That is not the exploitability of the player that draws anew.
+            seed: of the random words that the player gets.
+            num_threads: threads that work, 1 to 256.
+
+        Raises:
+            SettingsError: as `policy`.
+            IllegalActionError: as `policy`.
+        """
+        return self._response(player, sampled, seed, num_threads)[0]
+
+    def best_response(self, player: Any, *, sampled: bool = False, seed: int = 1, num_threads: int = 2) -> ExactPlayer:
+        """The player that wins most against the given one, without the cube; arguments and errors as of `exploitability`."""
+        _, name, fixed, change = self._response(player, sampled, seed, num_threads)
+        return ExactPlayer(Solution(self.variant, False, fixed, 0, change), f"best response to {name}")
+
+    def sample(self, count: int, *, seed: int = 1, rolled: bool = True) -> States:
+        """Positions drawn as perfect play meets them, cubeless, each side on roll as often as it is.
+
+        Args:
+            count: how many.
+            seed: of the draws.
+            rolled: whether the player on roll, seat 0, has rolled (phase CHECKER), so that only rolls that can be played are
+                drawn; else its roll is due (phase ROLL).
+
+        Returns:
+            STATE (count,).
+        """
+        n = checked_whole("count", count, 1)
+        rng = np.random.default_rng(checked_seed(seed))
+        visits, opening = self._met()
+        boards, plays = self._lists()
+        found, left = [], n
+        while left:
+            asked = draw_decisions(boards, visits, opening, n, rng)
+            if rolled:
+                at = plays.offsets[boards.blocked[asked.other], asked.own * len(ROLLS) + asked.rolls]
+                asked = asked.part(np.flatnonzero(plays.entries[at] != asked.own << TOUCHED))
+            found.append(asked.part(slice(left)))
+            left -= len(found[-1].own)
+        drawn = Decisions(*(np.concatenate(fields) for fields in zip(*found, strict=True)))
+        return in_hand(rolled_states(self.variant, rolled=rolled), boards, *drawn)
+
+    def _lists(self) -> tuple[Boards, Plays]:
+        return boards_of(self.variant.checkers), plays_of(self.variant.checkers)
+
+    def _plain(self) -> Floats:
+        """The cubeless values."""
+        return np.ascontiguousarray(self.values[..., CUBELESS]) if self.cube else self.values
+
+    def _met(self) -> tuple[Floats, Opening]:
+        """How often perfect play meets each pair, and the first roll."""
+        if "met" not in self._cached:
+            boards, plays = self._lists()
+            board = int(board_numbers(np.array([self.variant.start]))[0])
+            opening = Opening.of(board, fresh=self.variant.fresh_first_roll)
+            with Sweeper(boards, plays, 2) as sweeper:
+                choices = best_choices(sweeper, self._plain())
+            self._cached["met"] = expected_visits(boards, plays, choices, opening), opening
+        found: tuple[Floats, Opening] = self._cached["met"]
+        return found
+
+    def _greedy(self, evaluate: Any, name: str, num_threads: int, progress: Any, exactly: Any = None) -> Policy:
+        boards, plays = self._lists()
+        with Sweeper(boards, plays, checked_whole("num_threads", num_threads, 1, 256)) as sweeper:
+            values = evaluated(sweeper, self.variant, evaluate, progress)
+            choices = best_choices(sweeper, values)
+            if exactly is not None:
+                chosen = exactly(boards)
+                best = best_choices(sweeper, self._plain())
+                choices[chosen] = best[chosen]
+        return Policy(name, False, choices)
+
+    def _response(self, player: Any, sampled: bool, seed: int, num_threads: int) -> tuple[float, str, Floats, float]:
+        """The exploitability, the player's name, its values against the best response, and how exact they are."""
+        threads = checked_whole("num_threads", num_threads, 1, 256)
+        policy = player if isinstance(player, Policy) else self.policy(player, sampled=sampled, seed=seed)
+        boards, plays = self._lists()
+        board = int(board_numbers(np.array([self.variant.start]))[0])
+        opening = Opening.of(board, fresh=self.variant.fresh_first_roll)
+        with Sweeper(boards, plays, threads) as sweeper:
+            best, fixed, change = responses(sweeper, policy.choices, self._plain())
+        answers = np.zeros(len(ROLLS), np.int64)
+        for r in range(len(ROLLS)):
+            at = plays.offsets[boards.blocked[board], board * len(ROLLS) + r : board * len(ROLLS) + r + 2]
+            tried = [opening.results(boards, plays, np.where(np.arange(len(ROLLS)) == r, e, 0)) for e in range(at[1] - at[0])]
+            answers[r] = int(np.argmin([fixed[other[r], own[r]] for other, own in tried]))
+        first = -(opening.weights * fixed[opening.results(boards, plays, answers)]).sum()
+        choices = policy.choices[board, board].astype(np.int64)
+        second = (opening.weights * best[opening.results(boards, plays, choices)]).sum()
+        return float(first + second) / 2, policy.name, fixed, change
 
     def _cubes(self) -> tuple[str, ...]:
         return CUBES if self.cube else CUBES[:1]

@@ -10,43 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from bg_env._jit import inlined, kernel
-from bg_env.exact.boards import TOUCHED, Boards, Plays
+from bg_env._jit import kernel
+from bg_env.exact.boards import TOUCHED, Boards, Plays, result_of, touchable_of
 from bg_env.exact.numbering import WEIGHTS
+from bg_env.exact.policy_sweeps import follow
 
-__all__ = ["CUBES", "Sweeper", "ended", "result_of"]
+__all__ = ["CUBES", "Sweeper", "ended"]
 
 CUBES: Final = 4
 """Values of a pair with the cube: cubeless, owned, centred, the opponent's."""
 
 Floats = npt.NDArray[np.float64]
 
-_SET: Final = (1 << TOUCHED) - 1
 _WORST: Final = 9.0
-
-
-@inlined
-def result_of(entry: int, j: int, touchable: int, boards: Boards) -> int:
-    """The board of the other side after a play, if it was j; `touchable` is the set of its blots on the mover's numbering."""
-    touched = entry & touchable
-    if touched == 0:
-        return j
-    blots = boards.blots
-    hit = (touched >> blots[j, 0]) & 1 | ((touched >> blots[j, 1]) & 1) << 1 | ((touched >> blots[j, 2]) & 1) << 2
-    return int(boards.hits[j, hit])
-
-
-@inlined
-def touchable_of(j: int, boards: Boards) -> int:
-    """The set of points, on the other side's numbering, where board j has a blot."""
-    blots = boards.blots
-    found: int = (np.int64(1) << blots[j, 0] | np.int64(1) << blots[j, 1] | np.int64(1) << blots[j, 2]) & _SET
-    return found
 
 
 @kernel
@@ -163,8 +145,8 @@ def ended(boards: Boards, cube: bool) -> Floats:
     return values
 
 
-class Sweeper:
-    """Sweeps over all pairs of boards, on a number of threads.
+class Sweeper(AbstractContextManager["Sweeper"]):
+    """Sweeps over all pairs of boards, on a number of threads, which end with the context.
 
     Args:
         boards: all boards.
@@ -176,8 +158,7 @@ class Sweeper:
         self.boards, self.plays, self.threads = boards, plays, threads
         self._pool = ThreadPoolExecutor(threads, "bg_env")
 
-    def close(self) -> None:
-        """End the threads."""
+    def __exit__(self, *_: object) -> None:
         self._pool.shutdown(cancel_futures=True)
 
     def best(self, old: Floats, new: Floats, out: Floats, before: Floats, *, leave: bool = False) -> float:
@@ -194,3 +175,30 @@ class Sweeper:
             found = [self._pool.submit(work, total, thread, self.threads) for thread in range(self.threads)]
             largest = max(largest, *(future.result() for future in found))
         return largest
+
+    def parts(self, work: Callable[[int, int], object]) -> None:
+        """Call `work(thread, threads)` on all threads."""
+        for future in [self._pool.submit(work, thread, self.threads) for thread in range(self.threads)]:
+            future.result()
+
+    def respond(self, choices: Any, best: Floats, fixed: Floats, *, leave: bool) -> tuple[Floats, Floats, float]:
+        """A sweep of best play of one side against a policy of the other.
+
+        Args:
+            choices: the policy's, see `bg_env.exact.policy_sweeps`.
+            best: float64 (m, m), to the side that plays best when it is on roll.
+            fixed: float64 (m, m), to the policy when it is on roll.
+            leave: as of `best`.
+
+        Returns:
+            Both values after the sweep, and the largest change.
+        """
+        boards, plays = self.boards, self.plays
+        new_best, new_fixed = best.copy(), fixed.copy()
+
+        def work(total: int, thread: int, threads: int) -> float:
+            here = (total, thread, threads, leave)
+            change = _best(boards, plays, WEIGHTS, here, fixed, new_fixed, new_best, best)
+            return max(change, follow(boards, plays, WEIGHTS, here, choices, best, new_best, new_fixed))
+
+        return new_best, new_fixed, self.stages(work)

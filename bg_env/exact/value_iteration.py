@@ -127,8 +127,7 @@ def solve(
 
     tell(state())
     new = np.empty_like(old)
-    sweeper = Sweeper(boards, plays_of(kind.variant.checkers), threads)
-    try:
+    with Sweeper(boards, plays_of(kind.variant.checkers), threads) as sweeper:
         while True:
             while change > _STILL:
                 np.copyto(new, old)
@@ -142,8 +141,6 @@ def solve(
             if residual <= RESIDUAL:
                 break
             change = residual
-    finally:
-        sweeper.close()
     if file is None:
         return Solution(kind.variant, kind.cube, old, number, residual)
     file.save(old, number, change, residual)
