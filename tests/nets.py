@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from bg_env.observations import encoder
@@ -10,11 +12,14 @@ from bg_env.players.valuenet.features import TACTICS, tactics_of
 from bg_env.rules import STATE, Phase, Settings
 
 
-def random_net(seed: int = 0, h1: int = 24, h2: int = 16, kind: str = "odds", *, tactics: bool = True) -> ValueNet:
+def random_net(
+    seed: int = 0, h1: int = 24, h2: int = 16, kind: str = "odds", *, tactics: bool = True, more: tuple[int, ...] = ()
+) -> ValueNet:
     rng = np.random.default_rng(seed)
     extra, outputs = {"odds": (0, 6), "cube": (3, 1), "match": (40, 1)}[kind]
     inputs = 198 + (TACTICS if tactics else 0) + extra
-    layers = ((inputs, h1, 0.4), (h1, h2, 0.4), (h2, outputs, 0.6))
+    sizes = (inputs, h1, h2, *more)
+    layers = [*((n, m, 0.4) for n, m in pairwise(sizes)), (sizes[-1], outputs, 0.6)]
     arrays = [array for n, m, size in layers for array in (rng.normal(0, size, (n, m)), rng.normal(0, 0.2, m))]
     return ValueNet(*arrays)
 
@@ -36,8 +41,10 @@ def plain_odds(net: ValueNet, positions: list, variant: str = "backgammon") -> n
 
 
 def plain_forward(net: ValueNet, inputs: np.ndarray) -> np.ndarray:
-    first = np.maximum(inputs.astype(np.float64) @ net.w1 + net.b1, 0)
-    out = np.maximum(first @ net.w2 + net.b2, 0) @ net.w3 + net.b3
+    layer = inputs.astype(np.float64)
+    for matrix, constants in zip(net.weights[:-2:2], net.weights[1:-2:2], strict=True):
+        layer = np.maximum(layer @ matrix + constants, 0)
+    out = layer @ net.weights[-2] + net.weights[-1]
     if net.kind != "odds":
         return out
     out = np.exp(out - out.max(axis=1, keepdims=True))

@@ -13,7 +13,7 @@ from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
 from bg_env.equity import match_equity
 from bg_env.errors import OrderError, SettingsError
 from bg_env.players import RandomPlayer, ValueNet, ValuePlayer
-from bg_env.players.valuenet.net import encode_cube
+from bg_env.players.valuenet.cube_inputs import encode_cube
 from bg_env.rules import STATE, Phase, Settings, episode_key, may_turn_again, new_episode, pick_action, settle, word
 from bg_env.rules import apply as do
 from bg_env.rules.candidates import candidates

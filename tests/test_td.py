@@ -13,7 +13,7 @@ import pytest
 from bg_env import arena
 from bg_env.errors import SettingsError
 from bg_env.players.valuenet.evaluate import Evaluator, evaluate_plays, new_scratch
-from bg_env.players.valuenet.net import FLIP, ValueNet, evaluate, new_layers
+from bg_env.players.valuenet.net import BLOCK, FLIP, ValueNet, evaluate, new_layers, write_outputs
 from bg_env.position import Position
 from bg_env.rules import STATE, Phase, Settings, episode_key, new_episode, pick_action, plays, settle, word
 from bg_env.rules import apply as do
@@ -52,11 +52,14 @@ def waiting_states(n: int, variant: str = "backgammon", seed: int = 5) -> tuple[
     return np.array(found, STATE), settings
 
 
-@pytest.mark.parametrize("tactics", [True, False])
-@pytest.mark.parametrize("variant", ["backgammon", "hypergammon"])
-def test_probabilities_are_those_of_the_formula(variant: str, tactics: bool) -> None:
+@pytest.mark.parametrize(
+    ("variant", "tactics", "more"),
+    [("backgammon", True, ()), ("backgammon", False, (9,)), ("backgammon", True, (33, 5)), ("hypergammon", True, (12,))],
+)
+def test_probabilities_are_those_of_the_formula(variant: str, tactics: bool, more: tuple[int, ...]) -> None:
     states, settings = waiting_states(60, variant)
-    net, rules = nets.random_net(tactics=tactics), settings.record()
+    net, rules = nets.random_net(tactics=tactics, more=more), settings.record()
+    assert net.hidden == (24, 16, *more)
     weights = net.kernel_arrays(rules)
     seats = states["turn"].copy()
     out = np.empty((len(states), 8), np.float32)
@@ -91,6 +94,25 @@ def test_the_best_play_is_the_one_that_the_formula_likes_best(variant: str, tact
             assert got.tolist() == [float(o == after[n]["level"] - 1) for o in range(6)]
         else:
             np.testing.assert_allclose(got if seen[n] == mover else got[FLIP], odds[n], atol=2e-5)
+
+
+def test_outputs_do_not_depend_on_what_is_evaluated_beside_them() -> None:
+    """To the bit, whether positions are evaluated in fours or one by one."""
+    weights = nets.random_net(2, 61, 40, more=(21,)).kernel_arrays(Settings(cube=False).record())
+    rng = np.random.default_rng(0)
+    sums, tactics = rng.normal(-1, 1, (BLOCK, 61)).astype(np.float32), rng.normal(0, 1, (BLOCK, 32)).astype(np.float32)
+    tactics[:, ::3] = 0
+
+    def outputs(chosen: list[int]) -> np.ndarray:
+        layers = new_layers(weights)
+        layers.units[0, : len(chosen), :61], layers.tactics[: len(chosen)] = sums[chosen], tactics[chosen]
+        write_outputs(weights, layers, len(chosen))
+        return layers.units[-1, : len(chosen), :8].copy()
+
+    together = outputs(list(range(BLOCK)))
+    assert len(np.unique(together[:, 0])) == BLOCK
+    for chosen in ([5], [7, 2], [3, 1, 0, 6, 4], [2, 3, 4, 5, 6, 7, 0]):
+        assert outputs(chosen).tobytes() == together[chosen].tobytes()
 
 
 def test_flip_is_the_other_players_view() -> None:
@@ -254,10 +276,52 @@ def test_a_net_file_loads_and_another_is_refused(tmp_path) -> None:
         ValueNet(net.w1, net.b1, net.w2[:5], net.b2, net.w3, net.b3)
 
 
+def test_a_net_has_as_many_layers_as_its_file(tmp_path) -> None:
+    path = tmp_path / "net.npz"
+    net = nets.random_net(3, more=(7, 5))
+    net.save(path)
+    loaded = ValueNet.load(path)
+    assert (loaded.hidden, loaded.layout) == ((24, 16, 7, 5), "tactics230-6-v0")
+    assert all(np.array_equal(one, other) for one, other in zip(loaded.weights, net.weights, strict=True))
+    np.testing.assert_array_equal(loaded.b5, net.weights[-1])
+    with pytest.raises(AttributeError, match="no 'w6'"):
+        _ = loaded.w6
+    with np.load(path, allow_pickle=False) as file:
+        content = dict(file)
+    for gone in ("b2", "w5", "b5"):
+        np.savez(path, **{name: array for name, array in content.items() if name != gone})
+        with pytest.raises(SettingsError, match=f"{re.escape(str(path))} is not a value net: its arrays are w1, b1, w2"):
+            ValueNet.load(path)
+    np.savez(path, **{name: array for name, array in content.items() if name not in ("w5", "b5")})
+    with pytest.raises(SettingsError, match="is not a value net: no layout has 230 inputs and 5 outputs"):
+        ValueNet.load(path)
+    with pytest.raises(SettingsError, match=r"two layers or more, not 2 without a name$"):
+        ValueNet(net.w1, net.b1)
+
+
+def test_a_third_layer_is_learnt_and_kept(tmp_path) -> None:
+    settings = replace(SMALL, third=7)
+    learner = TDLearner(settings)
+    before = learner.net(averaged=False)
+    assert before.hidden == (24, 12, 7)
+    for _ in range(3):
+        learner.round()
+    learner.save(tmp_path / "run.npz")
+    after = learner.net(averaged=False)
+    assert all((one != other).any() for one, other in zip(after.weights, before.weights, strict=True))
+    again = TDLearner.load(tmp_path / "run.npz")
+    for one in (learner, again):
+        one.round()
+    assert again.net().w3.tobytes() == learner.net().w3.tobytes()
+    learner.net().save(tmp_path / "net.npz")
+    deeper = TDLearner(replace(settings, start=str(tmp_path / "net.npz"))).net(averaged=False)
+    np.testing.assert_array_equal(deeper.w4, learner.net().w4)
+
+
 def test_settings_are_checked() -> None:
     wrong = [{"total": 0}, {"hidden": (4,)}, {"lam": 1.5}, {"batch": 2.5}, {"batch": "x"}, {"hidden": ("x", 3)}, {"hidden": 3}]
     wrong += [{"lr": "x"}, {"match_length": "3"}, {"seed": None}, {"seed": 2**32}, {"targets": 3}, {"turns": True}]
-    wrong += [{"optimizer": "sgd"}, {"replay": 0}]
+    wrong += [{"optimizer": "sgd"}, {"replay": 0}, {"third": -1}]
     for one in wrong:
         (name,) = one
         with pytest.raises(SettingsError, match=f"^{name} is "):

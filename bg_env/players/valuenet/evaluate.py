@@ -15,17 +15,18 @@ import numpy.typing as npt
 from bg_env._jit import inlined, kernel
 from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
 from bg_env.players.valuenet.net import (
+    BLOCK,
     OUTCOMES,
     Layers,
     Net,
     add_cube,
     add_tactics,
     evaluate,
-    forward,
     knows_cube,
     new_layers,
     sum_board,
     sum_change,
+    write_outputs,
 )
 from bg_env.rewards import match_chance
 from bg_env.rules import MAX_PLAYS, STATE, PlayBuffer, Rules, States, apply, list_plays, may_turn_again, play_buffer
@@ -169,6 +170,31 @@ def write_result(states: States, i: int, seat: int, evaluator: Evaluator, output
 
 
 @kernel
+def _note(n: int, best: int, evaluator: Evaluator, row: int, mover: int, scratch: Scratch) -> int:
+    """Note the value of play `n` by `layers.outputs`; the better of it and play `best` (-1: none yet), the first of equals."""
+    values, layers = scratch.values, scratch.layers
+    values[n] = value_of(layers.outputs, evaluator, row, mover)
+    if best >= 0 and not (values[n] > values[best] or (values[n] == values[best] and n < best)):
+        return best
+    for o in range(OUTCOMES):
+        layers.best[o] = layers.outputs[o]
+    return n
+
+
+@kernel
+def _note_block(rows: int, best: int, evaluator: Evaluator, row: int, mover: int, scratch: Scratch) -> int:
+    """Evaluate the positions of the first rows, and `_note` them."""
+    layers = scratch.layers
+    write_outputs(evaluator.net, layers, rows)
+    for r in range(rows):
+        for o in range(OUTCOMES):
+            layers.outputs[o] = layers.units[layers.units.shape[0] - 1, r, o]
+        flip(evaluator.net, layers.outputs)
+        best = _note(layers.plays[r], best, evaluator, row, mover, scratch)
+    return best
+
+
+@kernel
 def evaluate_plays(states: States, i: int, evaluator: Evaluator, row: int, scratch: Scratch) -> tuple[int, int]:
     """Evaluate all plays of state `i` (phase CHECKER), by the payoffs of row `row`.
 
@@ -178,31 +204,33 @@ def evaluate_plays(states: States, i: int, evaluator: Evaluator, row: int, scrat
     Returns:
         The best play, the first of equals, and the number of plays.
     """
-    net, layers, after, values = evaluator.net, scratch.layers, scratch.plays.after, scratch.values
+    net, layers, after = evaluator.net, scratch.layers, scratch.plays.after
     end = list_plays(states, i, evaluator.rules, scratch.plays, 0)
     mover = np.int64(states[i]["turn"])
     other = 1 - mover
     started = False
-    best = 0
+    best = np.int64(-1)
+    rows = np.int64(0)
     for n in range(end):
-        if after[n]["winner"] >= 0:
-            write_result(after, n, mover, evaluator, layers.outputs)
-        elif after[n]["turn"] == other:
+        if after[n]["winner"] < 0 and after[n]["turn"] == other:
             if not started:
                 sum_board(states, i, other, net, layers.base)
                 add_cube(after, n, other, evaluator.rules, net, layers, layers.base)  # the same after every play
                 started = True
-            sum_change(states, i, after, n, other, net, layers)
-            add_tactics(after, n, other, net, layers)
-            forward(net, layers)
-            flip(net, layers.outputs)
-        else:  # the 1-2 bonus: the mover goes on
+            sum_change(states, i, after, n, other, net, layers, rows)
+            add_tactics(after, n, other, net, layers, rows)
+            layers.plays[rows] = n
+            rows += 1
+        if rows == BLOCK or (rows > 0 and n + 1 == end):
+            best = _note_block(rows, best, evaluator, row, mover, scratch)
+            rows = np.int64(0)
+    for n in range(end):
+        if after[n]["winner"] >= 0:
+            write_result(after, n, mover, evaluator, layers.outputs)
+            best = _note(n, best, evaluator, row, mover, scratch)
+        elif after[n]["turn"] == mover:  # the 1-2 bonus: the mover goes on
             evaluate_as(after, n, mover, evaluator, layers)
-        values[n] = value_of(layers.outputs, evaluator, row, mover)
-        if n == 0 or values[n] > values[best]:
-            best = n
-            for o in range(OUTCOMES):
-                layers.best[o] = layers.outputs[o]
+            best = _note(n, best, evaluator, row, mover, scratch)
     return best, end
 
 

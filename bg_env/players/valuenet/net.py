@@ -1,8 +1,8 @@
 """Value nets: their layouts and files, and their layers as kernels.
 
 A net evaluates a position from the side of the player on roll, before the roll. Its inputs are the 198 of `tesauro198` and, in
-some layouts, those of `bg_env.players.valuenet.features`: shots, freedom to move, the race. It has two hidden layers of
-rectified units. The layout of a net decides which of three kinds it is:
+some layouts, those of `bg_env.players.valuenet.features`: shots, freedom to move, the race. It has one hidden layer of
+rectified units or more. The layout of a net decides which of three kinds it is:
 
 | kind | inputs of cube and match | outputs |
 |---|---|---|
@@ -14,12 +14,17 @@ Only numpy and numba are needed here; `bg_env.train` makes nets.
 
 The plays of one roll differ in a few checkers. So the first layer is kept as a sum of one vector for each place and number of
 checkers (`Net.board`), and only the difference of a play is added to the sums of the position before it.
+
+The positions after the plays are evaluated in blocks: their weights are read once for four positions, and the units that are 0
+at all four, three of four in a trained net, are left out. Every sum has its terms in the same order as for one position alone,
+so an output does not depend on which positions are evaluated together.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
@@ -30,36 +35,28 @@ from bg_env._jit import kernel
 from bg_env.errors import SettingsError
 from bg_env.files import read_arrays, replacing
 from bg_env.observations import encoder
+from bg_env.players.valuenet.cube_inputs import CUBE_INPUTS, MATCH_INPUTS, cube_inputs
 from bg_env.players.valuenet.features import TACTICS, tactics
 from bg_env.rules import STATE, Phase, Rules, States
 
 __all__ = [
-    "CUBE_INPUTS",
+    "BLOCK",
     "FLIP",
     "LAYOUTS",
-    "MATCH_INPUTS",
-    "NEEDS",
     "OUTCOMES",
     "Layers",
     "Net",
     "ValueNet",
     "add_cube",
     "add_tactics",
-    "encode_cube",
     "evaluate",
-    "forward",
     "knows_cube",
     "new_layers",
     "sum_board",
     "sum_change",
+    "write_outputs",
 ]
 
-NEEDS: Final = 15
-"""The most points needed that nets of kind "match" distinguish; more count as this many."""
-CUBE_INPUTS: Final = 3
-"""Inputs of the cube, of nets of kind "cube"."""
-MATCH_INPUTS: Final = CUBE_INPUTS + 2 * NEEDS + 2 + 5
-"""Inputs of cube and match, of nets of kind "match"."""
 OUTCOMES: Final = 6
 """The outcomes of a game: won 1, 2, 3 points, lost 1, 2, 3."""
 LAYOUTS: Final = {
@@ -76,56 +73,86 @@ FLIP: Final = np.array([3, 4, 5, 0, 1, 2])
 
 _INPUTS = 198
 _SIZES: Final = {(_INPUTS + sum(sizes[:-1]), sizes[-1]): name for name, (_, *sizes) in LAYOUTS.items()}
-_ARRAYS = ("w1", "b1", "w2", "b2", "w3", "b3")
+_ARRAY: Final = re.compile(r"[wb][1-9]\d*")
 _WIDE = 8
 """Outputs are padded to this number, which is faster than six."""
-_CRAWFORD = CUBE_INPUTS + 2 * NEEDS
-_CUBES = _CRAWFORD + 2
+BLOCK: Final = 8
+"""Positions that are evaluated together."""
+_APART: Final = 24
+"""Numbers between rows of units: loads and stores that are 4,096 bytes apart wait for each other."""
 
 Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
 Seats = npt.NDArray[np.integer[Any]]
 
 
-@dataclass(frozen=True)
+def _names(layers: int) -> tuple[str, ...]:
+    """The names of the arrays of a net of so many layers: w1, b1, w2, ..."""
+    return tuple(f"{kind}{k}" for k in range(1, layers + 1) for kind in "wb")
+
+
+@dataclass(frozen=True, init=False, eq=False)
 class ValueNet:
     """The weights of a net, float32.
 
-    Attributes:
-        w1, b1: (198 + more inputs, h1) and (h1,).
-        w2, b2: (h1, h2) and (h2,).
-        w3, b3: (h2, outputs) and (outputs,).
+    Args:
+        *weights: the arrays of the layers in turn, matrix and constants: w1, b1, w2, b2 and so on, the outputs last; or by
+            these names. After them, `about` may follow.
         about: how it was made, plain values by name.
 
+    Attributes:
+        weights: these arrays: (198 + more inputs, h1), (h1,), (h1, h2), (h2,), ..., (h, outputs), (outputs,); each also by its
+            name, as `net.w1`.
+        about: how it was made.
+
     Raises:
-        SettingsError: the shapes fit no layout.
+        SettingsError: the shapes fit no layout, or not each other.
     """
 
-    w1: Floats
-    b1: Floats
-    w2: Floats
-    b2: Floats
-    w3: Floats
-    b3: Floats
-    about: dict[str, Any] = field(default_factory=dict)
+    weights: tuple[Floats, ...]
+    about: dict[str, Any]
 
-    def __post_init__(self) -> None:
-        for name in _ARRAYS:
-            array = np.ascontiguousarray(getattr(self, name), np.float32)
-            object.__setattr__(self, name, array)
-        h1, h2, outputs = self.b1.size, self.b2.size, self.b3.size
-        if (len(self.w1), outputs) not in _SIZES:
-            msg = f"value net: no layout has {len(self.w1)} inputs and {outputs} outputs"
+    def __init__(self, *weights: Any, about: dict[str, Any] | None = None, **named: Any) -> None:
+        if weights and isinstance(weights[-1], dict):
+            *weights, about = weights  # type: ignore[assignment] # a list in the place of a tuple
+        names = _names((len(weights) + len(named)) // 2)
+        missing = set(names[len(weights) :]) ^ named.keys()
+        if missing or len(names) < 4 or len(names) != len(weights) + len(named):
+            found = ", ".join([f"{len(weights)} without a name", *sorted(named)])
+            msg = f"value net: its arrays are w1, b1, w2, b2 and so on, for each layer two, and two layers or more, not {found}"
             raise SettingsError(msg)
-        want = {"w1": (len(self.w1), h1), "b1": (h1,), "w2": (h1, h2), "b2": (h2,), "w3": (h2, outputs), "b3": (outputs,)}
-        for name, shape in want.items():
-            if getattr(self, name).shape != shape:
-                msg = f"value net: {name} must have the shape {shape}, not {getattr(self, name).shape}"
-                raise SettingsError(msg)
+        given = [*weights, *(named[name] for name in names[len(weights) :])]
+        arrays = tuple(np.ascontiguousarray(array, np.float32) for array in given)
+        inputs, outputs = len(arrays[0]), arrays[-1].size
+        if (inputs, outputs) not in _SIZES:
+            msg = f"value net: no layout has {inputs} inputs and {outputs} outputs"
+            raise SettingsError(msg)
+        for name, array, constants in zip(names[::2], arrays[::2], arrays[1::2], strict=True):
+            wanted = (name, array, (inputs, constants.size)), (f"b{name[1:]}", constants, (constants.size,))
+            for one, part, shape in wanted:
+                if part.shape != shape:
+                    msg = f"value net: {one} must have the shape {shape}, not {part.shape}"
+                    raise SettingsError(msg)
+            inputs = constants.size
+        object.__setattr__(self, "weights", arrays)
+        object.__setattr__(self, "about", dict(about or {}))
+
+    def __getattr__(self, name: str) -> Floats:
+        """An array by its name, as `w1`."""
+        if _ARRAY.fullmatch(name) and name in (names := _names(len(self.weights) // 2)):
+            return self.weights[names.index(name)]
+        msg = f"a value net has no {name!r}"
+        raise AttributeError(msg)
+
+    @property
+    def hidden(self) -> tuple[int, ...]:
+        """Units of each hidden layer."""
+        return tuple(constants.size for constants in self.weights[1:-2:2])
 
     @property
     def layout(self) -> str:
         """The layout of inputs and outputs, a key of `LAYOUTS`."""
-        return _SIZES[len(self.w1), self.b3.size]
+        return _SIZES[len(self.weights[0]), self.weights[-1].size]
 
     @property
     def kind(self) -> str:
@@ -140,7 +167,7 @@ class ValueNet:
     def dump(self, file: IO[bytes]) -> None:
         """`save` to an open file."""
         about = np.array(json.dumps(self.about, sort_keys=True))
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        arrays: dict[str, Any] = dict(zip(_names(len(self.weights) // 2), self.weights, strict=True))
         np.savez_compressed(file, layout=np.array(self.layout), about=about, **arrays)
 
     @classmethod
@@ -152,11 +179,15 @@ class ValueNet:
         """
         content = read_arrays(path, "file of a value net")
         layout = str(content.get("layout", "none"))
-        missing = [name for name in (*_ARRAYS, "about") if name not in content]
-        if layout not in LAYOUTS or missing:
+        names = [name for name in content if _ARRAY.fullmatch(name)]
+        if layout not in LAYOUTS or "about" not in content or not names:
             msg = f"{path} is not a value net of layout {' or '.join(LAYOUTS)}: its layout is {layout}"
             raise SettingsError(msg)
-        net = cls(**{name: content[name] for name in _ARRAYS}, about=json.loads(str(content["about"])))
+        try:
+            net = cls(**{name: content[name] for name in names}, about=json.loads(str(content["about"])))
+        except SettingsError as error:
+            msg = f"{path} is not a value net: {str(error).removeprefix('value net: ')}"
+            raise SettingsError(msg) from error
         if net.layout != layout:
             msg = f"{path} says its layout is {layout}, but has the sizes of {net.layout}"
             raise SettingsError(msg)
@@ -173,37 +204,39 @@ class ValueNet:
                 for n in range(checkers + 1):
                     probes[k]["points"][side, place] = n
                     k += 1
-        sums, inputs = np.zeros((len(probes), self.b1.size), np.float32), np.zeros((len(probes), _INPUTS), np.float32)
+        w1, b1, *others = self.weights
+        sums, inputs = np.zeros((len(probes), b1.size), np.float32), np.zeros((len(probes), _INPUTS), np.float32)
         encoder("tesauro198").kernel(probes, rules, np.zeros(len(probes), np.int8), inputs)
-        _add_weighted(inputs, self.w1, sums)
+        _add_weighted(inputs, w1, sums)
         board = (sums[:-1] - sums[-1]).reshape(2, 26, checkers + 1, -1)
-        board[0, 0] += sums[-1] + self.b1
-        padded = np.zeros((self.b2.size + 1, _WIDE), np.float32)
-        padded[:, : self.b3.size] = np.vstack([self.w3, self.b3])
+        board[0, 0] += sums[-1] + b1
         cube = _INPUTS + LAYOUTS[self.layout][1]
-        return Net(board, self.w1[_INPUTS:cube], self.w1[cube:], self.b2, self.w2, padded[-1], padded[:-1])
+        sizes = [cube - _INPUTS, *self.hidden, _WIDE]
+        parts = [w1[_INPUTS:cube].ravel()]
+        for matrix, constants in zip(others[::2], others[1::2], strict=True):
+            wide = np.zeros((len(matrix) + 1, _WIDE if matrix is others[-2] else constants.size), np.float32)
+            wide[0, : constants.size], wide[1:, : constants.size] = constants, matrix
+            parts.append(wide.ravel())
+        return Net(board, np.concatenate(parts), np.array(sizes), w1[cube:])
 
 
 class Net(NamedTuple):
-    """The weights of a net as kernels take them, see `ValueNet.kernel_arrays`; all float32.
+    """The weights of a net as kernels take them, see `ValueNet.kernel_arrays`; float32, and of the same types for all nets.
 
     Attributes:
         board: (2, 26, checkers + 1, h1). `board[0, p, n]` is what n own checkers on place p (0 off, 25 the bar) add to the
             first layer, `board[1, p, n]` the same for opposing checkers on their own numbering. `board[0, 0]` includes the
             constant part of the layer.
-        tactics: (inputs, h1), a row for each input of `bg_env.players.valuenet.features`; (0, h1) where the net has none.
+        weights: 1-D, row after row: for each input of `bg_env.players.valuenet.features` a row of h1; then for each layer after
+            the first its constants, and a row for each unit of the layer before. Rows of outputs are padded with zeros to 8.
+        sizes: int64, inputs of features (0 where the net has none), then the lengths of these rows: h1, h2, ..., 8.
         cube: (inputs, h1), a row for each input of cube and match; (0, h1) for nets of kind "odds".
-        b2, w2: (h2,) and (h1, h2).
-        b3, w3: (8,) and (h2, 8), the outputs padded with zeros.
     """
 
     board: Floats
-    tactics: Floats
+    weights: Floats
+    sizes: npt.NDArray[np.int64]
     cube: Floats
-    b2: Floats
-    w2: Floats
-    b3: Floats
-    w3: Floats
 
 
 class Layers(NamedTuple):
@@ -211,34 +244,38 @@ class Layers(NamedTuple):
 
     Attributes:
         base: float32 (h1,), sums of the first layer at the position before a play.
-        first: float32 (h1,), sums of the first layer at the position that is evaluated.
-        second: float32 (h2,), sums of the second layer.
+        units: float32 (layers, BLOCK, the most units of a layer), the layers at positions that are evaluated together: of the
+            first layer sums, until `write_outputs` has changed them.
+        tactics: float32 (BLOCK, TACTICS), inputs of `bg_env.players.valuenet.features` at these positions.
+        plays: int64 (BLOCK,), the plays that lead to these positions.
+        active: int64, the units that are not 0.
         outputs: float32 (8,), outputs at the position that was evaluated last.
         best: float32 (8,), outputs at the best of several positions.
         ones: int64 (8,), numbers of the inputs of cube and match that are 1.
-        tactics: float32 (TACTICS,), inputs of `bg_env.players.valuenet.features`.
     """
 
     base: Floats
-    first: Floats
-    second: Floats
+    units: npt.NDArray[np.float32]
+    tactics: Floats
+    plays: npt.NDArray[np.int64]
+    active: npt.NDArray[np.int64]
     outputs: Floats
     best: Floats
     ones: npt.NDArray[np.int64]
-    tactics: Floats
 
 
 def new_layers(net: Net) -> Layers:
     """Scratch for the layers of this net."""
-    h1, h2 = net.w2.shape
+    _, *widths = map(int, net.sizes)
     return Layers(
-        base=np.empty(h1, np.float32),
-        first=np.empty(h1, np.float32),
-        second=np.empty(h2, np.float32),
+        base=np.empty(widths[0], np.float32),
+        units=np.zeros((len(widths), BLOCK, max(widths) + _APART), np.float32),
+        tactics=np.zeros((BLOCK, TACTICS), np.float32),
+        plays=np.empty(BLOCK, np.int64),
+        active=np.empty(max(*widths, TACTICS), np.int64),
         outputs=np.zeros(_WIDE, np.float32),
         best=np.zeros(_WIDE, np.float32),
         ones=np.empty(8, np.int64),
-        tactics=np.empty(TACTICS, np.float32),
     )
 
 
@@ -260,64 +297,6 @@ def _add_weighted(inputs: Floats, weights: Floats, sums: Floats) -> None:
 
 
 @kernel
-def cube_inputs(states: States, i: int, seat: int, rules: Rules, n: int, ones: npt.NDArray[np.int64]) -> int:
-    """Write the numbers of those of the `n` inputs of cube and match that are 1 as `seat` sees state `i`; returns how many."""
-    m = 0
-    if n == 0:
-        return m
-    owner = states[i]["owner"]
-    if owner >= 0:
-        ones[m] = 0 if owner == seat else 1
-        m += 1
-    if states[i]["phase"] == Phase.ROLL_OR_DOUBLE:
-        ones[m] = 2
-        m += 1
-    if n == CUBE_INPUTS:
-        return m
-    length = np.int64(rules[0]["match_length"])
-    least = NEEDS
-    for side in range(2):
-        need = NEEDS
-        if length > 0:
-            need = min(max(length - np.int64(states[i]["score"][seat if side == 0 else 1 - seat]), 1), NEEDS)
-        least = min(least, need)
-        ones[m] = CUBE_INPUTS + side * NEEDS + need - 1
-        m += 1
-    if states[i]["crawford"]:
-        ones[m] = _CRAWFORD
-        m += 1
-    elif least == 1:
-        ones[m] = _CRAWFORD + 1
-        m += 1
-    ones[m] = _CUBES + min(np.int64(states[i]["cube"]), 4)
-    return m + 1
-
-
-@kernel
-def _write_cube_inputs(states: States, seats: Seats, rules: Rules, ones: npt.NDArray[np.int64], out: Floats) -> None:
-    for i in range(states.shape[0]):
-        for m in range(cube_inputs(states, i, np.int64(seats[i]), rules, out.shape[1], ones)):
-            out[i, ones[m]] = np.float32(1)
-
-
-def encode_cube(states: States, seats: Seats, rules: Rules, n: int) -> Floats:
-    """The `n` inputs of cube and match of every state, as player `seats[i]` sees it.
-
-    Args:
-        states: STATE records (m,).
-        seats: integers (m,), 0 or 1.
-        rules: the RULES record in force.
-        n: CUBE_INPUTS or MATCH_INPUTS.
-
-    Returns:
-        float32 (m, n), ones and zeros.
-    """
-    out = np.zeros((len(states), n), np.float32)
-    _write_cube_inputs(states, seats, rules, np.empty(8, np.int64), out)
-    return out
-
-
-@kernel
 def add_cube(states: States, i: int, seat: int, rules: Rules, net: Net, layers: Layers, sums: Floats) -> None:
     """Add the inputs of cube and match of state `i`, as `seat` sees it, to the `sums` of a first layer."""
     for m in range(cube_inputs(states, i, seat, rules, net.cube.shape[0], layers.ones)):
@@ -326,16 +305,10 @@ def add_cube(states: States, i: int, seat: int, rules: Rules, net: Net, layers: 
 
 
 @kernel
-def add_tactics(states: States, i: int, seat: int, net: Net, layers: Layers) -> None:
-    """Add the inputs of `tactics` of state `i`, as `seat` sees it, to `layers.first`."""
-    if net.tactics.shape[0] == 0:
-        return
-    tactics(states, i, seat, layers.tactics)
-    for m in range(net.tactics.shape[0]):
-        x = layers.tactics[m]
-        if x != 0:
-            for k in range(layers.first.shape[0]):
-                layers.first[k] += x * net.tactics[m, k]
+def add_tactics(states: States, i: int, seat: int, net: Net, layers: Layers, r: int) -> None:
+    """Write the inputs of `tactics` of state `i`, as `seat` sees it, into row `r`, for `write_outputs` to add."""
+    if net.sizes[0] != 0:
+        tactics(states, i, seat, layers.tactics[r])
 
 
 @kernel
@@ -353,56 +326,115 @@ def sum_board(states: States, i: int, seat: int, net: Net, sums: Floats) -> None
 
 
 @kernel
-def sum_change(before: States, i: int, after: States, j: int, seat: int, net: Net, layers: Layers) -> None:
-    """`layers.first` of state `after[j]`, from `layers.base`, which is of `before[i]`, by the checkers that moved."""
-    for k in range(layers.first.shape[0]):
-        layers.first[k] = layers.base[k]
+def sum_change(before: States, i: int, after: States, j: int, seat: int, net: Net, layers: Layers, r: int) -> None:
+    """The first layer of state `after[j]` in row `r`, from `layers.base`, of `before[i]`, by the checkers that moved."""
+    base, sums = layers.base, layers.units[0, r]
+    for k in range(base.shape[0]):
+        sums[k] = base[k]
     for side in range(2):
         player = seat if side == 0 else 1 - seat
         for p in range(26):
             n = before[i]["points"][player, p]
             m = after[j]["points"][player, p]
             if n != m:
-                for k in range(layers.first.shape[0]):
-                    layers.first[k] += net.board[side, p, m, k] - net.board[side, p, n, k]
+                for k in range(base.shape[0]):
+                    sums[k] += net.board[side, p, m, k] - net.board[side, p, n, k]
 
 
 @kernel
-def forward(net: Net, layers: Layers) -> None:
-    """From `layers.first` to `layers.outputs`: six probabilities, or one equity; zeros in the places that are not used."""
-    second, outputs = layers.second, layers.outputs
-    for j in range(second.shape[0]):
-        second[j] = net.b2[j]
-    for k in range(layers.first.shape[0]):
-        a = layers.first[k]
-        if a > 0:
-            for j in range(second.shape[0]):
-                second[j] += a * net.w2[k, j]
-    for o in range(_WIDE):
-        outputs[o] = net.b3[o]
-    for j in range(second.shape[0]):
-        a = second[j]
-        if a > 0:
-            for o in range(_WIDE):
-                outputs[o] += a * net.w3[j, o]
+def _add_rows(
+    inputs: Floats, size: int, rows: int, weights: Floats, at: int, sums: Floats, width: int, active: Integers
+) -> None:
+    """Add to `sums[:rows, :width]` the product of `inputs[:rows, :size]` and the matrix that begins at `weights[at]`.
+
+    Four rows at a time, and the inputs that are 0 in all four are left out, whose terms change nothing: each sum has its terms
+    in the order of the inputs, one after the other, however many rows there are.
+    """
+    done = rows - rows % 4
+    for r in range(0, done, 4):
+        x0, x1, x2, x3 = inputs[r], inputs[r + 1], inputs[r + 2], inputs[r + 3]
+        s0, s1, s2, s3 = sums[r], sums[r + 1], sums[r + 2], sums[r + 3]
+        m = 0
+        for k in range(size):
+            active[m] = k
+            m += (x0[k] != 0) | (x1[k] != 0) | (x2[k] != 0) | (x3[k] != 0)  # without branches, which cannot be predicted
+        pairs = m - m % 2
+        for q in range(0, pairs, 2):
+            a, b = active[q], active[q + 1]
+            a0, a1, a2, a3 = x0[a], x1[a], x2[a], x3[a]
+            b0, b1, b2, b3 = x0[b], x1[b], x2[b], x3[b]
+            of_a, of_b = weights[at + a * width : at + (a + 1) * width], weights[at + b * width : at + (b + 1) * width]
+            for j in range(width):
+                u, v = of_a[j], of_b[j]
+                s0[j] = s0[j] + a0 * u + b0 * v
+                s1[j] = s1[j] + a1 * u + b1 * v
+                s2[j] = s2[j] + a2 * u + b2 * v
+                s3[j] = s3[j] + a3 * u + b3 * v
+        if pairs < m:
+            a = active[pairs]
+            a0, a1, a2, a3 = x0[a], x1[a], x2[a], x3[a]
+            of_a = weights[at + a * width : at + (a + 1) * width]
+            for j in range(width):
+                u = of_a[j]
+                s0[j] += a0 * u
+                s1[j] += a1 * u
+                s2[j] += a2 * u
+                s3[j] += a3 * u
+    for r in range(done, rows):
+        for k in range(size):
+            x = inputs[r, k]
+            if x != 0:
+                of_k = weights[at + k * width : at + (k + 1) * width]
+                for j in range(width):
+                    sums[r, j] += x * of_k[j]
+
+
+@kernel
+def write_outputs(net: Net, layers: Layers, rows: int) -> None:
+    """Outputs at the positions of the first `rows` rows: six probabilities, or one equity; zeros in the places not used.
+
+    They replace the units of the last layer, `layers.units[-1]`.
+    """
+    sizes, units, weights = net.sizes, layers.units, net.weights
+    last = units.shape[0] - 1
+    width = sizes[1]
+    _add_rows(layers.tactics, sizes[0], rows, weights, np.int64(0), units[0], width, layers.active)
+    at = sizes[0] * width
+    for n in range(last):
+        for r in range(rows):
+            for k in range(width):
+                units[n, r, k] = max(units[n, r, k], np.float32(0))
+        size, width = width, sizes[n + 2]
+        constants = weights[at : at + width]
+        for r in range(rows):
+            for j in range(width):
+                units[n + 1, r, j] = constants[j]
+        at += width
+        _add_rows(units[n], size, rows, weights, at, units[n + 1], width, layers.active)
+        at += size * width
     if knows_cube(net):
         return
-    top = np.float32(-1e30)
-    for o in range(OUTCOMES):
-        top = max(top, outputs[o])
-    norm = np.float32(0)
-    for o in range(OUTCOMES):
-        e = np.exp(outputs[o] - top)
-        outputs[o] = e
-        norm += e
-    for o in range(OUTCOMES):
-        outputs[o] /= norm
+    for r in range(rows):
+        outputs = units[last, r]
+        top = np.float32(-1e30)
+        for o in range(OUTCOMES):
+            top = max(top, outputs[o])
+        norm = np.float32(0)
+        for o in range(OUTCOMES):
+            e = np.exp(outputs[o] - top)
+            outputs[o] = e
+            norm += e
+        for o in range(OUTCOMES):
+            outputs[o] /= norm
 
 
 @kernel
 def evaluate(states: States, i: int, seat: int, rules: Rules, net: Net, layers: Layers) -> None:
     """Outputs of the net at state `i`, where a roll of `seat` is due, as `seat` sees it, into `layers.outputs`."""
-    sum_board(states, i, seat, net, layers.first)
-    add_tactics(states, i, seat, net, layers)
-    add_cube(states, i, seat, rules, net, layers, layers.first)
-    forward(net, layers)
+    sums = layers.units[0, 0, : layers.base.shape[0]]
+    sum_board(states, i, seat, net, sums)
+    add_tactics(states, i, seat, net, layers, np.int64(0))
+    add_cube(states, i, seat, rules, net, layers, sums)
+    write_outputs(net, layers, np.int64(1))
+    for o in range(_WIDE):
+        layers.outputs[o] = layers.units[layers.units.shape[0] - 1, 0, o]

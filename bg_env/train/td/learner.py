@@ -29,9 +29,10 @@ from bg_env.errors import SettingsError, needs
 from bg_env.files import read_arrays, replacing
 from bg_env.observations import encoder
 from bg_env.players.pubeval import pubeval_table
+from bg_env.players.valuenet.cube_inputs import encode_cube
 from bg_env.players.valuenet.evaluate import Evaluator, plain
 from bg_env.players.valuenet.features import tactics_of
-from bg_env.players.valuenet.net import LAYOUTS, ValueNet, encode_cube
+from bg_env.players.valuenet.net import LAYOUTS, ValueNet
 from bg_env.players.valuenet.search import new_search, write_probabilities
 from bg_env.rules import STATE, Phase, Settings, episode_key
 from bg_env.train.td.replay_buffer import ReplayBuffer
@@ -45,7 +46,7 @@ except ImportError as _error:
     _msg = "learning needs torch"
     raise needs(_msg, "train") from _error
 
-from bg_env.train.td.weights import first_weights, make_optimizers, one_thread, optimizer_of, weights_from
+from bg_env.train.td.weights import first_weights, make_optimizers, one_thread, optimizer_of, outputs_of, weights_from
 
 __all__ = ["TDLearner", "TDSettings"]
 
@@ -88,7 +89,7 @@ class TDLearner:
             layout for layout in LAYOUTS.values() if layout[0] == s.kind and bool(layout[1]) == s.tactics
         )
         generator = torch.Generator().manual_seed(s.seed)
-        first = first_weights((198 + self._tactics + self._extra, *s.hidden, outputs), generator)
+        first = first_weights((198 + self._tactics + self._extra, *s.widths, outputs), generator)
         self._weights = [
             w.requires_grad_() for w in (weights_from(first, ValueNet.load(s.start), s.tactics) if s.start else first)
         ]
@@ -116,7 +117,6 @@ class TDLearner:
     def net(self, *, averaged: bool = True) -> ValueNet:
         """The net as it is now, averaged over the last rounds or as the last round left it."""
         weights = self._average if averaged else self._weights
-        w1, b1, w2, b2, w3, b3 = (w.detach().numpy().copy() for w in weights)
         about = {
             **asdict(self.settings),
             "start": Path(self.settings.start).name,
@@ -124,7 +124,7 @@ class TDLearner:
             "rounds": self.rounds,
             "minutes": round(self.seconds / 60, 1),
         }
-        return ValueNet(w1, b1, w2, b2, w3, b3, about)
+        return ValueNet(*(w.detach().numpy().copy() for w in weights), about=about)
 
     def round(self, share: float | None = None) -> None:
         """Play some turns of all games, and fit the net to the positions of the round before.
@@ -221,9 +221,7 @@ class TDLearner:
         total, n = 0.0, 0
         for first in range(0, len(order), s.minibatch):
             chosen = order[first : first + s.minibatch]
-            w1, b1, w2, b2, w3, b3 = self._weights
-            hidden = torch.relu(torch.addmm(b1, inputs[chosen], w1))
-            output = torch.addmm(b3, torch.relu(torch.addmm(b2, hidden, w2)), w3)
+            output = outputs_of(self._weights, inputs[chosen])
             if s.kind == "odds":
                 loss = -(targets[chosen] * torch.log_softmax(output, 1)).sum(1).mean()
             else:

@@ -30,7 +30,8 @@ class TDSettings:
         low=1,
         option="selfplay-games",
     )
-    hidden: tuple[int, int] = setting((512, 128), "Units of the two hidden layers.", low=1)
+    hidden: tuple[int, int] = setting((512, 128), "Units of the first two hidden layers.", low=1)
+    third: int = setting(0, "Units of a third hidden layer, between the second and the outputs; 0 for none.", low=0)
     tactics: bool = setting(
         True, "Inputs for shots, freedom to move and the race (bg_env.players.valuenet.features) in addition to the 198."
     )
@@ -104,6 +105,11 @@ class TDSettings:
             SettingsError: no game can be played under these settings.
         """
         return Settings(self.variant, cube=self.cube, max_turns=MOST_TURNS, match_length=self.match_length)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Units of each hidden layer."""
+        return (*self.hidden, self.third) if self.third else self.hidden
 
     @property
     def kind(self) -> str:
