@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from bg_env.exact.boards import TOUCHED, Boards, Plays, result_of, touchable_of
 from bg_env.exact.numbering import ROLLS, WEIGHTS
 from bg_env.exact.policy import Decisions
 from bg_env.exact.policy_sweeps import Choices, add_losses, choose_best, visit, write_losses
-from bg_env.exact.sweeps import Sweeper
+from bg_env.exact.sweeps import Sweeper, extrapolate
 
 __all__ = ["Errors", "Opening", "best_choices", "draw_decisions", "errors_of", "expected_visits", "responses", "sampled_errors"]
 
@@ -113,10 +114,14 @@ def responses(sweeper: Sweeper, choices: Choices, values: Floats, still: float =
         change: the largest change of the last sweep.
     """
     best, fixed = np.array(values), np.array(values)
-    change, leave = 1.0, False
+    change, sweeps = math.inf, 0
     while change > still:
-        best, fixed, change = sweeper.respond(choices, best, fixed, leave=leave)
-        leave = True
+        before, olds = change, (best, fixed)
+        best, fixed, change = sweeper.respond(choices, best, fixed, leave=sweeps > 0)
+        sweeps += 1
+        if change > still:
+            for new, old in zip((best, fixed), olds, strict=True):
+                extrapolate(new, old, sweeps, change, before)
     return best, fixed, change
 
 
