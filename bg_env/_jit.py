@@ -253,7 +253,8 @@ class _Progress(event.Listener):  # type: ignore[misc]
     """Seconds between two lines where stderr is no terminal."""
 
     def __init__(self) -> None:
-        self.done = self.total = self.depth = 0
+        self.total = self.depth = 0
+        self.waiting: set[Any] = set()
         self.last = 0.0
 
     def on_start(self, event: Any) -> None:
@@ -262,17 +263,18 @@ class _Progress(event.Listener):  # type: ignore[misc]
         if self.depth == 0:
             if not (getattr(function, "__module__", "") or "").startswith("bg_env."):
                 return
-            waiting = [one for one in _called(function, {}).values() if not self._known(one)]
-            self.total = self.done + 1 + len(waiting)
+            done = self.total - len(self.waiting)
+            self.waiting = {function, *(inner for inner, one in _called(function, {}).items() if not self._known(one))}
+            self.total = done + len(self.waiting)
         self.depth += 1
         self._show()
 
-    def on_end(self, event: Any) -> None:  # noqa: ARG002 - Numba's signature
+    def on_end(self, event: Any) -> None:
         """Numba has compiled a function."""
         if self.depth == 0:
             return
         self.depth -= 1
-        self.done += 1
+        self.waiting.discard(event.data["dispatcher"].py_func)
         self._show()
         if self.depth == 0 and sys.stderr is not None and sys.stderr.isatty():
             sys.stderr.write("\r\033[K")
@@ -287,7 +289,7 @@ class _Progress(event.Listener):  # type: ignore[misc]
     def _show(self) -> None:
         if sys.stderr is None:
             return
-        text = f"bg_env: compiling kernels, once on this machine: {self.done} of {max(self.total, self.done)}"
+        text = f"bg_env: compiling kernels, once on this machine: {self.total - len(self.waiting)} of {self.total}"
         if sys.stderr.isatty():
             sys.stderr.write(f"\r{text} ")
             sys.stderr.flush()

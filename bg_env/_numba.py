@@ -11,6 +11,7 @@ back to `numba.njit` where it has not.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import importlib
 import pickle
@@ -18,28 +19,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from bg_env import _numba_pipeline
+
 __all__ = ["AVAILABLE", "KernelDispatcher", "part_of"]
 
 try:
-    from numba.core import funcdesc, lowering, typed_passes, types
+    from numba.core import types
     from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
-    from numba.core.codegen import JITCodeLibrary
-    from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
-    from numba.core.compiler_machinery import LoweringPass, register_pass
     from numba.core.imputils import impl_ret_borrowed
     from numba.core.registry import CPUDispatcher
     from numba.extending import lower_builtin, type_callable
     from numba.np.arrayobj import populate_array
 
+    from bg_env._numba_pipeline import IntermediateCompiler, KernelCompiler
+
     _NEEDED: Final = (
-        (JITCodeLibrary, ("_optimize_final_module", "_finalize_final_module")),
         (CPUDispatcher, ("enable_caching", "_numba_type_", "__reduce__")),
         (CompileResultCacheImpl, ("_locator_classes",)),
         (FunctionCache, ("_impl_class", "load_overload", "save_overload", "flush", "disable")),
         (IndexDataCacheFile, ("_dump", "_load_data", "_data_path")),
-        (DefaultPassBuilder, ("define_nopython_pipeline",)),
     )
-    AVAILABLE: bool = all(hasattr(kind, name) for kind, names in _NEEDED for name in names)
+    AVAILABLE: bool = _numba_pipeline.AVAILABLE and all(hasattr(kind, name) for kind, names in _NEEDED for name in names)
 except ImportError:
     AVAILABLE = False
 
@@ -89,60 +89,6 @@ if AVAILABLE:
             part, data=data, shape=shape, strides=strides, itemsize=size, meminfo=memory.meminfo, parent=memory.parent
         )
         return impl_ret_borrowed(context, builder, kind, part._getvalue())
-
-    class _IntermediateLibrary(JITCodeLibrary):  # type: ignore[misc] # Numba has no types
-        """The code of a kernel inside others: linked into them, never optimised or made machine code alone."""
-
-        def _optimize_final_module(self) -> None:
-            """Leave it to the caller."""
-
-        def _finalize_final_module(self) -> None:
-            self._finalized = True
-
-    @register_pass(mutates_CFG=True, analysis_only=False)
-    class _IntermediateLowering(LoweringPass):  # type: ignore[misc]
-        """Numba's lowering without wrappers and without machine code."""
-
-        _name = "bg_env_intermediate_lowering"
-
-        def __init__(self) -> None:
-            LoweringPass.__init__(self)
-
-        def run_pass(self, state: Any) -> bool:
-            """Lower the function that `state` holds, and let kernels call it."""
-            context, flags = state.targetctx, state.flags
-            state.library = library = _IntermediateLibrary(context.codegen(), state.func_id.func_qualname)
-            description = funcdesc.PythonFunctionDescriptor.from_specialized_function(
-                state.func_ir,
-                state.typemap,
-                state.return_type,
-                state.calltypes,
-                mangler=context.mangler,
-                inline=flags.forceinline,
-                noalias=flags.noalias,
-                abi_tags=[flags.get_mangle_string()],
-            )
-            with context.push_code_library(library):
-                lower = lowering.Lower(context, library, description, state.func_ir, metadata=state.metadata)
-                lower.lower()
-            entry: Any = [].append  # a new built-in function, by which the lowering of callers finds this one; nobody calls it
-            context.insert_user_function(entry, description, [library])
-            state["cr"] = _LowerResult(description, lower.call_helper, cfunc=entry, env=lower.env)
-            return True
-
-    class _IntermediateCompiler(CompilerBase):  # type: ignore[misc]
-        """Numba's pipeline with the lowering above."""
-
-        def define_pipelines(self) -> list[Any]:
-            """One pipeline."""
-            manager = DefaultPassBuilder.define_nopython_pipeline(self.state, "bg_env_intermediate")
-            manager.passes = [
-                (_IntermediateLowering, text) if kind is typed_passes.NativeLowering else (kind, text)
-                for kind, text in manager.passes
-            ]
-            manager._finalized = False
-            manager.finalize()
-            return [manager]
 
     class _Locator(_CacheLocator):  # type: ignore[misc]
         """Files of kernels are named by their module, so that every installation of a version finds the same ones."""
@@ -220,6 +166,24 @@ if AVAILABLE:
             except OSError:
                 self.disable()
 
+    def _widened(kind: Any) -> Any:
+        """The type as which a kernel takes a number from another: integers of 64 bits, whatever is known of them."""
+        kind = types.unliteral(kind)  # type: ignore[attr-defined]
+        if isinstance(kind, types.IntEnumMember):
+            kind = kind.dtype
+        if isinstance(kind, types.Integer):
+            return types.int64 if kind.signed else types.uint64  # type: ignore[attr-defined]
+        return kind
+
+    class _Inner(CPUDispatcher):  # type: ignore[misc]
+        """A kernel as others see it: compiled once for integers of all sizes, and for constants."""
+
+        def get_call_template(self, args: Any, kws: Any) -> Any:
+            """Numba's, for wider arguments, to which callers convert theirs."""
+            if not kws:
+                args = tuple(map(_widened, args))
+            return super().get_call_template(args, kws)
+
     class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
         """A kernel: machine code from the cache where Python calls it, intermediate code where kernels do.
 
@@ -235,17 +199,29 @@ if AVAILABLE:
 
         def __init__(self, function: Callable[..., Any], options: dict[str, Any], folder: Path | None, stamp: str) -> None:
             super().__init__(
-                function, targetoptions={"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True, **options}
+                function,
+                targetoptions={"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True, **options},
+                pipeline_class=KernelCompiler,
             )
             if folder is not None:
                 _Locator.cache = folder, stamp
                 self._cache = _Cache(function)
 
+        def compile(self, sig: Any) -> Any:
+            """Compile, or load what is in the cache; without collections of garbage, which take a tenth of the time."""
+            collecting = gc.isenabled()
+            gc.disable()
+            try:
+                return super().compile(sig)
+            finally:
+                if collecting:
+                    gc.enable()
+
         @property
         def _numba_type_(self) -> Any:
             if self.inner is None:
                 options = {**self.targetoptions, "no_cpython_wrapper": True}
-                self.inner = CPUDispatcher(self.py_func, targetoptions=options, pipeline_class=_IntermediateCompiler)
+                self.inner = _Inner(self.py_func, targetoptions=options, pipeline_class=IntermediateCompiler)
             return types.Dispatcher(self.inner)
 
         def __reduce__(self) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import shutil
@@ -15,7 +16,7 @@ from numba.core import config
 
 import bg_env
 from bg_env import _jit, _numba
-from bg_env.rules import dice
+from bg_env.rules import Phase, dice
 
 compiled = pytest.mark.skipif(bool(config.DISABLE_JIT) or _jit._PLAIN, reason="needs compiled kernels, by our own dispatcher")
 
@@ -192,6 +193,75 @@ def test_progress_counts_to_the_end(tmp_path):
     err = run(BG_ENV_CACHE_DIR=str(tmp_path))[3]
     assert "bg_env: compiling kernels, once on this machine: 0 of " in err
     assert run(BG_ENV_CACHE_DIR=str(tmp_path))[3] == ""
+
+
+@compiled
+def test_progress_ends_with_all_of_them(tmp_path):
+    err = run("from bg_env import _jit\n_jit._Progress.every = 0.0\n" + WORD, BG_ENV_CACHE_DIR=str(tmp_path))[3]
+    done, total = err.splitlines()[-1].rsplit(": ")[-1].split(" of ")
+    assert done == total != "0"
+
+
+def kernel(function, *, counted=False):
+    return _numba.KernelDispatcher(function, {"nogil": True, "_nrt": counted}, None, "")
+
+
+@compiled
+def test_a_kernel_is_compiled_once_for_integers_of_all_sizes_and_for_constants():
+    twice = kernel(lambda n: 2 * n)
+
+    @kernel
+    def sums(small, large, positive):
+        return twice(small) + twice(large) + twice(3) + twice(Phase.OVER), twice(positive)
+
+    values, large = sums(np.int8(100), np.int64(5), np.uint8(200))
+    assert values == 200 + 10 + 6 + 2 * Phase.OVER
+    assert large == 400
+    assert {args[0].name for args in twice.inner.overloads} == {"int64", "uint64"}
+
+
+@compiled
+def test_a_kernel_with_closures_or_arrays_of_its_own_is_compiled_by_all_passes():
+    @kernel
+    def closed(n):
+        def more(k):
+            return k + n
+
+        return more(1) + more(2)
+
+    def whole(a):
+        made = np.ones(3)
+        return (a * made + [k + 1 for k in range(3)][2]).sum()
+
+    assert closed(5) == 13
+    assert kernel(whole, counted=True)(np.arange(3.0)) == 12
+
+
+@compiled
+@pytest.mark.parametrize("collecting", [True, False])
+def test_collection_of_garbage_is_as_before_when_a_kernel_has_been_compiled(collecting):
+    within = []
+
+    @kernel
+    def plain(n):
+        return n + 1
+
+    def compiles(*arguments):
+        within.append(gc.isenabled())
+        raise KeyboardInterrupt
+
+    try:
+        if not collecting:
+            gc.disable()
+        assert plain(1) == 2
+        assert gc.isenabled() == collecting
+        plain._compiler.compile = compiles
+        with pytest.raises(KeyboardInterrupt):
+            plain(1.0)
+        assert gc.isenabled() == collecting
+    finally:
+        gc.enable()
+    assert within == [False]
 
 
 def test_a_kernel_is_pickled_by_name():

@@ -79,22 +79,23 @@ def next_roll(states: States, slots: Slots, i: int, rules: Rules, dice: npt.NDAr
     An opening tie among those given in advance is thrown again (R2.1), and the stream's opening throw makes the starter that
     was asked for.
     """
+    slot = slots[i]
     opening = states[i]["phase"] == Phase.OPENING
     unequal = opening and not ties_double(states, i, rules)
-    while slots[i]["queued"] < slots[i]["queue_end"]:
-        q = slots[i]["queued"]
-        slots[i]["queued"] = q + 1
+    while slot["queued"] < slot["queue_end"]:
+        q = slot["queued"]
+        slot["queued"] = q + 1
         if dice[q, 0] != dice[q, 1]:
-            slots[i]["starter"] = -1
+            slot["starter"] = -1
             return dice[q, 0], dice[q, 1]
         if not unequal:
             return dice[q, 0], dice[q, 1]
     d1, d2 = draw_roll(states, i, rules)
-    starter = slots[i]["starter"]
+    starter = slot["starter"]
     if opening and ((starter == 0 and d2 > d1) or (starter == 1 and d1 > d2)):
         d1, d2 = d2, d1
     if d1 != d2:
-        slots[i]["starter"] = -1
+        slot["starter"] = -1
     return d1, d2
 
 
@@ -191,60 +192,60 @@ def random_replies(games: Batch, i: int, info: Info) -> None:
 @inlined
 def begin(games: Batch, i: int, info: Info) -> None:
     """Begin the next episode of game `i`: it waits for the opening throw."""
-    slots = games.slots
-    slots[i]["episode"] += 1
-    key = episode_key(slots[i]["seed"], slots[i]["episode"])
+    slot = games.slots[i]
+    slot["episode"] += 1
+    key = episode_key(slot["seed"], slot["episode"])
     new_episode(games.states, i, games.rules, key)
     seat = games.plan[0]["seat"]
     if seat == SEAT_BY_KEY:
         seat = np.int64(word(key, SEAT, 0) & np.uint64(1))
-    slots[i]["seat"] = seat
-    slots[i]["total"] = 0.0
-    slots[i]["gain"] = 0.0
-    slots[i]["length"] = 0
-    slots[i]["queued"] = 0
-    slots[i]["queue_end"] = 0
-    slots[i]["actor"] = -1
-    slots[i]["over"] = RUNNING
-    slots[i]["starter"] = -1
+    slot["seat"] = seat
+    slot["total"] = 0.0
+    slot["gain"] = 0.0
+    slot["length"] = 0
+    slot["queued"] = 0
+    slot["queue_end"] = 0
+    slot["actor"] = -1
+    slot["over"] = RUNNING
+    slot["starter"] = -1
     clear_info(info, i)
 
 
 @inlined
 def _start_as_given(games: Batch, i: int, info: Info) -> None:
     """Let the episode that has begun start as START has it."""
-    states, slots, start = games.states, games.slots, games.start
+    states, slot, start = games.states, games.slots[i], games.start
     if start[0]["given"]:
         key = states[i]["key"]
         states[i] = start[0]["state"]
         states[i]["key"] = key
         states[i]["rolls"] = 0
         states[i]["choices"] = 0
-    slots[i]["queued"] = start[0]["first_roll"]
-    slots[i]["queue_end"] = games.dice.shape[0]
-    slots[i]["starter"] = start[0]["starter"]
+    slot["queued"] = start[0]["first_roll"]
+    slot["queue_end"] = games.dice.shape[0]
+    slot["starter"] = start[0]["starter"]
     write_ended(states, i, info)
 
 
 @inlined
 def _opens(games: Batch, i: int, info: Info) -> bool:
     """Begin part 1; whether a decision is to be made (if not, an ended game has begun anew or is to be reported)."""
-    slots = games.slots
+    slot = games.slots[i]
     clear_info(info, i)
-    slots[i]["fresh"] = 0
-    over = slots[i]["over"]
+    slot["fresh"] = 0
+    over = slot["over"]
     if over == ENDED or over == DUE:
         begin(games, i, info)
         if over == DUE:
             _start_as_given(games, i, info)
         throw(games, i)
-        slots[i]["fresh"] = 1
+        slot["fresh"] = 1
         return False
-    slots[i]["length"] += 1
-    if slots[i]["over"] == ENDED_UNSEEN:
+    slot["length"] += 1
+    if slot["over"] == ENDED_UNSEEN:
         write_ended(games.states, i, info)
         return False
-    slots[i]["actor"] = games.states[i]["decider"]
+    slot["actor"] = games.states[i]["decider"]
     return True
 
 
@@ -283,31 +284,31 @@ def open_play(games: Batch, i: int, after: States, k: int, info: Info) -> None:
 @inlined
 def report_step(games: Batch, i: int, report: Report, finals: Finals) -> None:
     """Part 3: the reward of the step, and whether the episode is over."""
-    states, slots = games.states, games.slots
+    states, slot = games.states, games.slots[i]
     info, rewards, lengths, ends = report
     ends[0, i] = False
     ends[1, i] = False
     rewards[0, i] = 0.0
     rewards[1, i] = 0.0
     lengths[i] = 0
-    if slots[i]["fresh"]:
+    if slot["fresh"]:
         return
-    seat = slots[i]["seat"]
-    gain = slots[i]["gain"]
-    slots[i]["gain"] = 0.0
+    seat = slot["seat"]
+    gain = slot["gain"]
+    slot["gain"] = 0.0
     if gain != 0.0:
-        receiver = seat if seat >= 0 else slots[i]["actor"]
+        receiver = seat if seat >= 0 else slot["actor"]
         rewards[0, i] = gain if receiver == 0 else -gain
-        slots[i]["total"] += -gain if seat == 1 else gain
+        slot["total"] += -gain if seat == 1 else gain
     limit = games.plan[0]["limit"]
-    if states[i]["phase"] != Phase.OVER and (limit == 0 or slots[i]["length"] < limit):
+    if states[i]["phase"] != Phase.OVER and (limit == 0 or slot["length"] < limit):
         return
     ending = states[i]["ending"]
     ends[0, i] = ending == END_FINISHED or ending == END_ILLEGAL
-    ends[1, i] = not ends[0, i] or (limit > 0 and slots[i]["length"] >= limit)  # both, as Gymnasium's TimeLimit has it
-    rewards[1, i] = slots[i]["total"]
-    lengths[i] = slots[i]["length"]
-    slots[i]["over"] = ENDED
+    ends[1, i] = not ends[0, i] or (limit > 0 and slot["length"] >= limit)  # both, as Gymnasium's TimeLimit has it
+    rewards[1, i] = slot["total"]
+    lengths[i] = slot["length"]
+    slot["over"] = ENDED
     if games.plan[0]["same_step"]:
         write_info(states, i, True, info)
         for k in range(INFO):
@@ -316,17 +317,17 @@ def report_step(games: Batch, i: int, report: Report, finals: Finals) -> None:
         finals.states[i] = states[i]
         begin(games, i, info)
         throw(games, i)
-        slots[i]["fresh"] = 2
+        slot["fresh"] = 2
 
 
 @inlined
 def close_step(games: Batch, i: int, info: Info) -> None:
     """Part 5: the info, and whether the episode is over before the learner could act."""
-    slots = games.slots
-    if slots[i]["fresh"] and slots[i]["fresh"] != STAYED and games.states[i]["phase"] == Phase.OVER:
-        slots[i]["over"] = ENDED_UNSEEN
-    slots[i]["fresh"] = 0
-    write_info(games.states, i, slots[i]["over"] != RUNNING, info)
+    slot = games.slots[i]
+    if slot["fresh"] and slot["fresh"] != STAYED and games.states[i]["phase"] == Phase.OVER:
+        slot["over"] = ENDED_UNSEEN
+    slot["fresh"] = 0
+    write_info(games.states, i, slot["over"] != RUNNING, info)
 
 
 @inlined

@@ -64,22 +64,24 @@ _0 = np.float32(0)
 @inlined
 def _write_dice(states: States, i: int, out: Floats, row: int, at: int) -> None:
     """Seven values: a flag for each number that is left to play, and the steps left as a share of four."""
+    state = states[i]
     for k in range(6):
         out[row, at + k] = _0
     for k in range(2):
-        if states[i]["left"][k] > 0:
-            out[row, at + np.int64(states[i]["dice"][k]) - 1] = _1
-    out[row, at + 6] = (states[i]["left"][0] + states[i]["left"][1]) / 4
+        if state["left"][k] > 0:
+            out[row, at + np.int64(state["dice"][k]) - 1] = _1
+    out[row, at + 6] = (state["left"][0] + state["left"][1]) / 4
 
 
 @inlined
 def _write_cube(states: States, i: int, rules: Rules, seat: int, out: Floats, row: int, at: int) -> None:
     """Six values of the cube; all 0 where no cube is in play."""
+    state = states[i]
     cube = rules[0]["cube"] != 0
-    chain = np.int64(states[i]["chain"])
-    owner = states[i]["owner"]
+    chain = np.int64(state["chain"])
+    owner = state["owner"]
     out[row, at] = _1 if cube else _0
-    out[row, at + 1] = (states[i]["cube"] + (chain - 1 if chain > 1 else 0)) / FACES
+    out[row, at + 1] = (state["cube"] + (chain - 1 if chain > 1 else 0)) / FACES
     out[row, at + 2] = _1 if cube and owner == seat else _0
     out[row, at + 3] = _1 if cube and owner == 1 - seat else _0
     out[row, at + 4] = _1 if cube and owner < 0 else _0
@@ -89,15 +91,16 @@ def _write_cube(states: States, i: int, rules: Rules, seat: int, out: Floats, ro
 @inlined
 def _write_match(states: States, i: int, rules: Rules, seat: int, out: Floats, row: int, at: int) -> None:
     """Six values of the match; all 0 in money play."""
+    state = states[i]
     length = np.int64(rules[0]["match_length"])
     out[row, at] = _1 if length > 0 else _0
     for k in range(2):
-        needed = length - states[i]["score"][seat if k == 0 else 1 - seat]
+        needed = length - state["score"][seat if k == 0 else 1 - seat]
         if length == 0 or needed < 0:
             needed = 0
         out[row, at + 1 + 2 * k] = min(needed, LONG) / LONG
         out[row, at + 2 + 2 * k] = 1 / needed if needed > 0 else 0.0
-    out[row, at + 5] = _1 if states[i]["crawford"] != 0 else _0
+    out[row, at + 5] = _1 if state["crawford"] != 0 else _0
 
 
 @inlined

@@ -51,24 +51,27 @@ __all__ = [
 @inlined
 def _wait(states: States, i: int, phase: int, decider: int) -> None:
     """Enter `phase`, in which `decider` acts, or nobody (-1)."""
-    states[i]["phase"] = phase
-    states[i]["decider"] = decider
+    state = states[i]
+    state["phase"] = phase
+    state["decider"] = decider
 
 
 @inlined
 def _no_dice(states: States, i: int) -> None:
     """Clear the roll."""
+    state = states[i]
     for k in range(2):
-        states[i]["dice"][k] = 0
-        states[i]["left"][k] = 0
+        state["dice"][k] = 0
+        state["left"][k] = 0
 
 
 @inlined
 def _truncated(states: States, i: int, rules: Rules) -> bool:
     """End the episode if no further turn may begin (R11.1); returns whether it has ended."""
-    if rules[0]["max_turns"] and states[i]["turns"] >= rules[0]["max_turns"]:
+    state = states[i]
+    if rules[0]["max_turns"] and state["turns"] >= rules[0]["max_turns"]:
         _wait(states, i, Phase.OVER, -1)
-        states[i]["ending"] = END_TRUNCATED
+        state["ending"] = END_TRUNCATED
         return True
     return False
 
@@ -113,36 +116,38 @@ def new_episode(states: States, i: int, rules: Rules, key: np.uint64) -> None:
 @kernel
 def _end_game(states: States, i: int, rules: Rules, winner: int, level: int) -> None:
     """`winner` wins the game at `level` (as it counts, R8.5) times the stake; if a match goes on its next game starts (R9)."""
+    state = states[i]
     won = np.int64(level) << at_stake(states, i)
-    states[i]["cube"] = at_stake(states, i)
-    states[i]["chain"] = 0
-    states[i]["winner"] = winner
-    states[i]["level"] = level
-    states[i]["won"] = won
-    states[i]["was_crawford"] = states[i]["crawford"]
+    state["cube"] = at_stake(states, i)
+    state["chain"] = 0
+    state["winner"] = winner
+    state["level"] = level
+    state["won"] = won
+    state["was_crawford"] = state["crawford"]
     length = np.int64(rules[0]["match_length"])
     if length == 0:
         _wait(states, i, Phase.OVER, -1)
-        states[i]["ending"] = END_FINISHED
+        state["ending"] = END_FINISHED
         return
-    before = np.int64(states[i]["score"][winner])
-    states[i]["score"][winner] = before + won
+    before = np.int64(state["score"][winner])
+    state["score"][winner] = before + won
     if before + won >= length:
         _wait(states, i, Phase.OVER, -1)
-        states[i]["ending"] = END_FINISHED
+        state["ending"] = END_FINISHED
         return
-    reaches = before < length - 1 and before + won == length - 1 and states[i]["score"][1 - winner] < length - 1
-    states[i]["crawford"] = rules[0]["crawford"] and rules[0]["cube"] and reaches  # R9.2
+    reaches = before < length - 1 and before + won == length - 1 and state["score"][1 - winner] < length - 1
+    state["crawford"] = rules[0]["crawford"] and rules[0]["cube"] and reaches  # R9.2
     _start_game(states, i, rules)
 
 
 @inlined
 def _start_turn(states: States, i: int, rules: Rules, player: int) -> None:
     """`player` comes on roll (R3.1): it may double first if R8 allows, else its dice are due."""
+    state = states[i]
     if _truncated(states, i, rules):
         return
-    states[i]["turn"] = player
-    states[i]["turns"] += 1
+    state["turn"] = player
+    state["turns"] += 1
     if may_double(states, i, rules, player):
         _wait(states, i, Phase.ROLL_OR_DOUBLE, player)
     else:
@@ -152,17 +157,18 @@ def _start_turn(states: States, i: int, rules: Rules, player: int) -> None:
 @inlined
 def finish_roll(states: States, i: int, rules: Rules) -> None:
     """Nothing more of the roll can be played: go on with the 1-2 bonus (R10.6) or pass the turn."""
-    stage = states[i]["stage"]
-    in_full = states[i]["left"][0] == 0 and states[i]["left"][1] == 0
+    state = states[i]
+    stage = state["stage"]
+    in_full = state["left"][0] == 0 and state["left"][1] == 0
     _no_dice(states, i)
     if in_full and stage == STAGE_BONUS:
-        _wait(states, i, Phase.CHOOSE_DOUBLE, states[i]["turn"])
+        _wait(states, i, Phase.CHOOSE_DOUBLE, state["turn"])
     elif in_full and stage == STAGE_DOUBLE:
-        states[i]["stage"] = STAGE_EXTRA
+        state["stage"] = STAGE_EXTRA
         _wait(states, i, Phase.ROLL, -1)
     else:
-        states[i]["stage"] = STAGE_NONE
-        _start_turn(states, i, rules, 1 - states[i]["turn"])
+        state["stage"] = STAGE_NONE
+        _start_turn(states, i, rules, 1 - state["turn"])
 
 
 @inlined
@@ -179,32 +185,35 @@ def go_on(states: States, i: int, rules: Rules) -> tuple[int, int]:
 @inlined
 def _take_up(states: States, i: int, rules: Rules, d1: int, d2: int) -> None:
     """The mover has rolled: `d1` and `d2` are to be played."""
-    states[i]["dice"][0] = max(d1, d2)
-    states[i]["dice"][1] = min(d1, d2)
-    states[i]["left"][0] = 4 if d1 == d2 else 1
-    states[i]["left"][1] = 0 if d1 == d2 else 1
+    state = states[i]
+    state["dice"][0] = max(d1, d2)
+    state["dice"][1] = min(d1, d2)
+    state["left"][0] = 4 if d1 == d2 else 1
+    state["left"][1] = 0 if d1 == d2 else 1
     if rules[0]["acey_deucey"] and d1 + d2 == 3:
-        states[i]["stage"] = STAGE_BONUS
+        state["stage"] = STAGE_BONUS
 
 
 @inlined
 def ties_double(states: States, i: int, rules: Rules) -> bool:
     """Whether a tie in the opening throw, which is due, would double the cube (R2.2)."""
-    return bool(states[i]["ties"] < rules[0]["auto_doubles"] and states[i]["cube"] < rules[0]["cube_cap"])
+    state = states[i]
+    return bool(state["ties"] < rules[0]["auto_doubles"] and state["cube"] < rules[0]["cube_cap"])
 
 
 @inlined
 def show_roll(states: States, i: int, rules: Rules, d1: int, d2: int) -> bool:
     """Show the dice of a chance phase; returns whether they are to be played."""
-    if states[i]["phase"] == Phase.ROLL:
+    state = states[i]
+    if state["phase"] == Phase.ROLL:
         _take_up(states, i, rules, d1, d2)
         return True
     if d1 == d2:
-        states[i]["ties"] += 1
-        states[i]["cube"] += 1
+        state["ties"] += 1
+        state["cube"] += 1
         return False
-    states[i]["turn"] = 0 if d1 > d2 else 1
-    states[i]["turns"] += 1
+    state["turn"] = 0 if d1 > d2 else 1
+    state["turns"] += 1
     if rules[0]["fresh_first_roll"]:
         _wait(states, i, Phase.ROLL, -1)  # R2.3, and no doubling before it (R8.2)
         return False
@@ -255,23 +264,25 @@ def settle(states: States, i: int, rules: Rules) -> None:
 @kernel
 def _borne_off(states: States, i: int, rules: Rules) -> None:
     """The mover has borne off its last checker: the game ends at once (R3.4)."""
-    side = states[i]["turn"]
+    state = states[i]
+    side = state["turn"]
     _no_dice(states, i)
-    states[i]["stage"] = STAGE_NONE
+    state["stage"] = STAGE_NONE
     _end_game(states, i, rules, side, counted_level(states, i, rules, board_level(states, i, 1 - side)))
 
 
 @inlined
 def _step(states: States, i: int, rules: Rules, action: int) -> bool:
     """Make a checker step; returns whether the roll goes on."""
-    side = states[i]["turn"]
+    state = states[i]
+    side = state["turn"]
     die = die_of(action)
     play_step(states, i, side, source_of(action), die)
-    if states[i]["dice"][0] == die:
-        states[i]["left"][0] -= 1
+    if state["dice"][0] == die:
+        state["left"][0] -= 1
     else:
-        states[i]["left"][1] -= 1
-    if states[i]["points"][side, OFF] == rules[0]["checkers"]:
+        state["left"][1] -= 1
+    if state["points"][side, OFF] == rules[0]["checkers"]:
         _borne_off(states, i, rules)
         return False
     return True
@@ -280,50 +291,52 @@ def _step(states: States, i: int, rules: Rules, action: int) -> bool:
 @kernel
 def apply_finished_play(states: States, i: int, rules: Rules, steps: int) -> None:
     """Go on from a board on which the last `steps` steps of the roll, all that can be played, have been made."""
-    side = states[i]["turn"]
-    states[i]["winner"] = -1
-    states[i]["level"] = 0
-    states[i]["won"] = 0
-    states[i]["was_crawford"] = 0
-    if states[i]["points"][side, OFF] == rules[0]["checkers"]:
+    state = states[i]
+    side = state["turn"]
+    state["winner"] = -1
+    state["level"] = 0
+    state["won"] = 0
+    state["was_crawford"] = 0
+    if state["points"][side, OFF] == rules[0]["checkers"]:
         _borne_off(states, i, rules)
         return
-    if states[i]["left"][0] + states[i]["left"][1] == steps:
-        states[i]["left"][0] = 0
-        states[i]["left"][1] = 0
+    if state["left"][0] + state["left"][1] == steps:
+        state["left"][0] = 0
+        state["left"][1] = 0
     finish_roll(states, i, rules)
 
 
 @inlined
 def do_action(states: States, i: int, rules: Rules, action: int) -> bool:
     """Do a legal action; returns whether dice are to be played."""
-    states[i]["winner"] = -1
-    states[i]["level"] = 0
-    states[i]["won"] = 0
-    states[i]["was_crawford"] = 0
-    turn = states[i]["turn"]
+    state = states[i]
+    state["winner"] = -1
+    state["level"] = 0
+    state["won"] = 0
+    state["was_crawford"] = 0
+    turn = state["turn"]
     if action < STEPS:
         return _step(states, i, rules, action)
     if action == ROLL:
         _wait(states, i, Phase.ROLL, -1)
     elif action == DOUBLE:
-        states[i]["chain"] = 1
+        state["chain"] = 1
         _wait(states, i, Phase.TAKE_OR_DROP, 1 - turn)
     elif action == TAKE:
-        states[i]["cube"] += states[i]["chain"]
-        states[i]["chain"] = 0
-        states[i]["owner"] = 1 - turn
+        state["cube"] += state["chain"]
+        state["chain"] = 0
+        state["owner"] = 1 - turn
         _wait(states, i, Phase.ROLL, -1)
     elif action == DROP:
-        _end_game(states, i, rules, 1 - states[i]["decider"], SINGLE)
+        _end_game(states, i, rules, 1 - state["decider"], SINGLE)
     elif action == BEAVER:
-        states[i]["chain"] += 1
-        states[i]["decider"] = 1 - states[i]["decider"]
+        state["chain"] += 1
+        state["decider"] = 1 - state["decider"]
     else:
-        states[i]["dice"][0] = action - FIRST_NAMED + 1
-        states[i]["dice"][1] = action - FIRST_NAMED + 1
-        states[i]["left"][0] = 4
-        states[i]["stage"] = STAGE_DOUBLE
+        state["dice"][0] = action - FIRST_NAMED + 1
+        state["dice"][1] = action - FIRST_NAMED + 1
+        state["left"][0] = 4
+        state["stage"] = STAGE_DOUBLE
         return True
     return False
 
@@ -346,13 +359,14 @@ def resign(states: States, i: int, rules: Rules, loser: int, level: int) -> None
 @kernel
 def forfeit(states: States, i: int, rules: Rules, loser: int) -> None:
     """End the episode for an illegal action: `loser` loses a backgammon at the present stake, whatever the board."""
-    states[i]["winner"] = 1 - loser
-    states[i]["level"] = BACKGAMMON
-    states[i]["won"] = np.int64(BACKGAMMON) << at_stake(states, i)
-    states[i]["was_crawford"] = states[i]["crawford"]
+    state = states[i]
+    state["winner"] = 1 - loser
+    state["level"] = BACKGAMMON
+    state["won"] = np.int64(BACKGAMMON) << at_stake(states, i)
+    state["was_crawford"] = state["crawford"]
     if rules[0]["match_length"]:
-        states[i]["score"][1 - loser] += states[i]["won"]
-    states[i]["ending"] = END_ILLEGAL
+        state["score"][1 - loser] += state["won"]
+    state["ending"] = END_ILLEGAL
     _wait(states, i, Phase.OVER, -1)
 
 

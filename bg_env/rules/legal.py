@@ -47,15 +47,16 @@ def legal_sets(states: States, i: int) -> tuple[int, int]:
 @inlined
 def write_mask(states: States, i: int, rules: Rules, high: int, low: int, out: npt.NDArray[np.int8], row: int) -> None:
     """Write the mask of the player who decides into `out[row]`, given `legal_sets(states, i)`."""
+    state = states[i]
     for a in range(out.shape[1]):
         out[row, a] = 0
-    phase = states[i]["phase"]
+    phase = state["phase"]
     if phase == Phase.CHECKER:
-        die = np.int64(states[i]["dice"][0])
+        die = np.int64(state["dice"][0])
         while high:
             out[row, step_number(lowest(high), die)] = 1
             high &= high - 1
-        die = np.int64(states[i]["dice"][1])
+        die = np.int64(state["dice"][1])
         while low:
             out[row, step_number(lowest(low), die)] = 1
             low &= low - 1
@@ -75,8 +76,9 @@ def write_mask(states: States, i: int, rules: Rules, high: int, low: int, out: n
 @inlined
 def list_actions(states: States, i: int, rules: Rules, out: npt.NDArray[np.int64]) -> int:
     """Write the numbers of the legal actions, ascending, into `out` (MOST_ACTIONS,); returns how many there are."""
+    state = states[i]
     n = 0
-    phase = states[i]["phase"]
+    phase = state["phase"]
     if phase == Phase.CHECKER:
         high, low = step_sets(states, i)
         both = high | low
@@ -84,10 +86,10 @@ def list_actions(states: States, i: int, rules: Rules, out: npt.NDArray[np.int64
             source = lowest(both)
             both &= both - 1
             if (low >> source) & 1:  # the lower die
-                out[n] = step_number(source, np.int64(states[i]["dice"][1]))
+                out[n] = step_number(source, np.int64(state["dice"][1]))
                 n += 1
             if (high >> source) & 1:
-                out[n] = step_number(source, np.int64(states[i]["dice"][0]))
+                out[n] = step_number(source, np.int64(state["dice"][0]))
                 n += 1
         return n
     first, count = 0, 0
@@ -105,15 +107,16 @@ def list_actions(states: States, i: int, rules: Rules, out: npt.NDArray[np.int64
 @inlined
 def is_legal(states: States, i: int, rules: Rules, high: int, low: int, action: int) -> bool:
     """Whether `action`, one of the action space, is legal, given `legal_sets(states, i)`."""
-    phase = states[i]["phase"]
+    state = states[i]
+    phase = state["phase"]
     if phase == Phase.CHECKER:
         if action >= STEPS:
             return False
         p = source_of(action)
         die = die_of(action)
-        if die == states[i]["dice"][0] and (high >> p) & 1:
+        if die == state["dice"][0] and (high >> p) & 1:
             return True
-        return bool(die == states[i]["dice"][1] and (low >> p) & 1 == 1)
+        return bool(die == state["dice"][1] and (low >> p) & 1 == 1)
     if phase == Phase.ROLL_OR_DOUBLE:
         return action == ROLL or action == DOUBLE
     if phase == Phase.TAKE_OR_DROP:
@@ -134,11 +137,12 @@ def _nth(found: int, k: int) -> int:
 @inlined
 def _pick_step(states: States, i: int, high: int, low: int, bits: np.uint64) -> int:
     """A legal checker step by 64 random bits, each (source, die) as likely as another."""
+    state = states[i]
     n = size(high)
     k = below(bits, n + size(low))
     if k < n:
-        return step_number(_nth(high, k), np.int64(states[i]["dice"][0]))
-    return step_number(_nth(low, k - n), np.int64(states[i]["dice"][1]))
+        return step_number(_nth(high, k), np.int64(state["dice"][0]))
+    return step_number(_nth(low, k - n), np.int64(state["dice"][1]))
 
 
 @inlined

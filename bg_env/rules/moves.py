@@ -84,18 +84,19 @@ def step_sets(states: States, i: int) -> tuple[int, int]:
 
     R5 holds in full. A double needs no look-ahead: its steps can be made in any order, and as many of them (R5.3).
     """
-    side = np.int64(states[i]["turn"])
+    state = states[i]
+    side = np.int64(state["turn"])
     held = held_points(states, i, side)
     blocked = blocked_points(states, i, side)
     none = np.int64(0)
-    high = np.int64(states[i]["dice"][0])
-    low = np.int64(states[i]["dice"][1])
-    if states[i]["left"][0] == 0:
-        if states[i]["left"][1] == 0:
+    high = np.int64(state["dice"][0])
+    low = np.int64(state["dice"][1])
+    if state["left"][0] == 0:
+        if state["left"][1] == 0:
             return none, none
         return none, sources(held, blocked, low)
     highs = sources(held, blocked, high)
-    if states[i]["left"][1] == 0:
+    if state["left"][1] == 0:
         return highs, none
     lows = sources(held, blocked, low)
     both_high = _completing(states, i, side, held, blocked, highs, high, lows, low)
@@ -110,11 +111,12 @@ def step_sets(states: States, i: int) -> tuple[int, int]:
 @inlined
 def play_step(states: States, i: int, side: int, p: int, die: int) -> bool:
     """Move one checker of `side` from `p` by `die`; returns whether it hit (R4.2)."""
+    state = states[i]
     q = max(p - die, OFF)
-    hit = bool(q > 0 and states[i]["points"][1 - side, 25 - q] == 1)
-    states[i]["points"][side, p] -= 1
-    states[i]["points"][side, q] += 1
+    hit = bool(q > 0 and state["points"][1 - side, 25 - q] == 1)
+    state["points"][side, p] -= 1
+    state["points"][side, q] += 1
     if hit:
-        states[i]["points"][1 - side, 25 - q] = 0
-        states[i]["points"][1 - side, BAR] += 1
+        state["points"][1 - side, 25 - q] = 0
+        state["points"][1 - side, BAR] += 1
     return hit

@@ -19,10 +19,11 @@ BACKGAMMON: Final = 3
 @kernel
 def board_level(states: States, i: int, loser: int) -> int:
     """The level at which the board makes `loser` lose (R7.4): SINGLE, GAMMON or BACKGAMMON."""
-    if states[i]["points"][loser, OFF] > 0:
+    state = states[i]
+    if state["points"][loser, OFF] > 0:
         return SINGLE
     for p in range(19, BAR + 1):
-        if states[i]["points"][loser, p] > 0:
+        if state["points"][loser, p] > 0:
             return BACKGAMMON
     return GAMMON
 
