@@ -9,6 +9,7 @@ import numpy as np
 from bg_env.observations import encoder
 from bg_env.players import ValueNet
 from bg_env.players.valuenet.features import TACTICS, tactics_of
+from bg_env.players.valuenet.sorting import Sorter
 from bg_env.rules import STATE, Phase, Settings
 
 
@@ -22,6 +23,12 @@ def random_net(
     layers = [*((n, m, 0.4) for n, m in pairwise(sizes)), (sizes[-1], outputs, 0.6)]
     arrays = [array for n, m, size in layers for array in (rng.normal(0, size, (n, m)), rng.normal(0, 0.2, m))]
     return ValueNet(*arrays)
+
+
+def random_sorter(seed: int = 0, h: int = 12) -> Sorter:
+    rng = np.random.default_rng(seed)
+    arrays = rng.normal(0, 0.1, (198, h)), rng.normal(0, 0.1, h), rng.normal(0, 0.1, h)
+    return Sorter(*(array.astype(np.float32) for array in arrays))
 
 
 def plain_inputs(net: ValueNet, states: np.ndarray, rules: np.ndarray, seats: np.ndarray, extra: int = 0) -> np.ndarray:

@@ -195,19 +195,6 @@ def test_gnu_backgammon_has_the_same_values(tmp_path, checkers):
         assert np.abs(values - solution.values[..., column])[stand].max() < 1e-4
 
 
-def test_values_follow_from_those_after_a_roll_over_the_plays_of_gnubg_nn(two):
-    """docs/exact.md has the result of 10,000 positions of Hypergammon."""
-    gnubg_nn = pytest.importorskip("gnubg_nn", reason="needs gnubg-nn, which is not installed")
-    for position in positions(TWO, 100, 3):
-        mean = 0.0
-        for (a, b), weight in ROLLS:
-            keys = gnubg_nn.moves([list(position.opponent[1:]), list(position.mover[1:])], a, b)
-            after = [[(2 - sum(side), *side) for side in gnubg_nn.board_from_position_key(key)] for key in keys]
-            after = after or [[position.opponent, position.mover]]
-            mean += weight * max(-two.values[tuple(board_numbers(np.array(sides)))] for sides in after)
-        assert two.equity(position) == pytest.approx(mean, abs=1e-8)
-
-
 def test_numbers_do_not_depend_on_threads(one, two):
     assert exact.solve(TWO, num_threads=1).values.tobytes() == two.values.tobytes()
     assert exact.solve(ONE, num_threads=3).values.tobytes() == one.values.tobytes()
@@ -526,7 +513,7 @@ def test_ctrl_c_keeps_the_sweeps(tmp_path, monkeypatch):
     monkeypatch.setattr(exact, "solve", stopped_solve)
     done = run("solve", "one(24:1)", "--cube", "--quiet")
     assert done.exit_code == 130
-    assert "Interrupted; sweeps finished, and kept in one-cube.sol: 4" in done.output
+    assert "Interrupted after 4 sweeps, which are in one-cube.sol" in done.output
     assert "solve 'one(24:1)' --cube" in done.output
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)

@@ -54,7 +54,7 @@ def solve(context: click.Context, variant: str, cube: bool, out: Path | None, th
 
             solution = exact.solve(chosen, cube, num_threads=threads, path=path, progress=show)
     except KeyboardInterrupt:
-        click.echo(printable(f"Interrupted; sweeps finished, and kept in {path}: {last.number}"))
+        click.echo(printable(f"Interrupted after {last.number} sweeps, which are in {path}"))
         more = ["--cube"] * cube + ["--out", str(path)] * (out is not None) + ["--threads", str(threads)] * (threads != 2)
         go_on("To continue", "solve", variant, *more)
         context.exit(130)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from bg_env.exact.boards import TOUCHED, Boards, Plays, result_of, touchable_of
 from bg_env.exact.numbering import ROLLS, WEIGHTS
 from bg_env.exact.policy import Decisions
 from bg_env.exact.policy_sweeps import Choices, add_losses, choose_best, visit, write_losses
-from bg_env.exact.sweeps import Sweeper, extrapolate
+from bg_env.exact.sweeps import Sweeper
 
 __all__ = ["Errors", "Opening", "best_choices", "draw_decisions", "errors_of", "expected_visits", "responses", "sampled_errors"]
 
@@ -114,14 +113,10 @@ def responses(sweeper: Sweeper, choices: Choices, values: Floats, still: float =
         change: the largest change of the last sweep.
     """
     best, fixed = np.array(values), np.array(values)
-    change, sweeps = math.inf, 0
+    change, leave = 1.0, False
     while change > still:
-        before, olds = change, (best, fixed)
-        best, fixed, change = sweeper.respond(choices, best, fixed, leave=sweeps > 0)
-        sweeps += 1
-        if change > still:
-            for new, old in zip((best, fixed), olds, strict=True):
-                extrapolate(new, old, sweeps, change, before)
+        best, fixed, change = sweeper.respond(choices, best, fixed, leave=leave)
+        leave = True
     return best, fixed, change
 
 

@@ -8,7 +8,6 @@ same numbers on any number of threads.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -22,7 +21,7 @@ from bg_env.exact.boards import TOUCHED, Boards, Plays, result_of, touchable_of
 from bg_env.exact.numbering import WEIGHTS
 from bg_env.exact.policy_sweeps import follow
 
-__all__ = ["CUBES", "Sweeper", "ended", "extrapolate"]
+__all__ = ["CUBES", "Sweeper", "ended"]
 
 CUBES: Final = 4
 """Values of a pair with the cube: cubeless, owned, centred, the opponent's."""
@@ -30,9 +29,6 @@ CUBES: Final = 4
 Floats = npt.NDArray[np.float64]
 
 _WORST: Final = 9.0
-_EVERY: Final = 6
-_CONSTANT: Final = 0.95
-"""Values are extrapolated after so many sweeps, if the ratio of the last two changes is below this."""
 
 
 @kernel
@@ -137,24 +133,6 @@ def _best_cube(
                 change = max(change, abs(sums[cube] - before[i, j, cube]))
                 out[i, j, cube] = sums[cube]
     return change
-
-
-def extrapolate(new: Floats, old: Floats, sweeps: int, change: float, before: float) -> None:
-    """After every sixth sweep, go on in the direction of the last one: the changes of sweeps soon fall in a constant ratio.
-
-    That halves the number of sweeps. Where the ratio is not yet constant the next sweeps put things right.
-
-    Args:
-        new: the values after the sweep, which are changed.
-        old: those before it.
-        sweeps: the number of sweeps so far.
-        change: the largest change in this one.
-        before: the largest change in the one before.
-    """
-    ratio = change / before if 0 < before < math.inf else 1.0
-    if sweeps % _EVERY == 0 and ratio < _CONSTANT:
-        for i in range(len(new)):
-            new[i] += ratio / (1 - ratio) * (new[i] - old[i])
 
 
 def ended(boards: Boards, cube: bool) -> Floats:

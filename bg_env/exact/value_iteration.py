@@ -18,7 +18,7 @@ from bg_env.exact.boards import MOST_CHECKERS, boards_of, plays_of, standing
 from bg_env.exact.phases import CUBES
 from bg_env.exact.solution import Solution
 from bg_env.exact.sweep_file import Kind, SweepFile
-from bg_env.exact.sweeps import Sweeper, ended, extrapolate
+from bg_env.exact.sweeps import Sweeper, ended
 from bg_env.rules import BAR, Settings, Variant, VariantLike, variant_of
 
 __all__ = ["Size", "Sweep", "size_of", "solve"]
@@ -119,12 +119,10 @@ def solve(
     old = ended(boards, kind.cube) if values is None else np.array(values)
     number, change = (0, math.inf) if saved is None else saved[:2]
     tell = progress or (lambda _: None)
-    first, done = 3.0, 0.0
+    first = 3.0
 
     def state() -> Sweep:
-        nonlocal done
-        if number:
-            done = max(done, min(1.0, math.log(first / max(change, _STILL)) / math.log(first / _STILL)))
+        done = 0.0 if number == 0 else max(0.0, min(1.0, math.log(first / max(change, _STILL)) / math.log(first / _STILL)))
         return Sweep(number, change, time.monotonic() - begun, done)
 
     tell(state())
@@ -133,11 +131,8 @@ def solve(
         while True:
             while change > _STILL:
                 np.copyto(new, old)
-                before, change = change, sweeper.best(old, new, new, old, leave=number > 0)
-                number += 1
-                if change > _STILL:
-                    extrapolate(new, old, number, change, before)
-                old, new = new, old
+                change = sweeper.best(old, new, new, old, leave=number > 0)
+                old, new, number = new, old, number + 1
                 if file is not None:
                     file.save(old, number, change)
                 tell(state())

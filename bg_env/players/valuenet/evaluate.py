@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from bg_env._jit import inlined, kernel
 from bg_env.actions import BEAVER, DOUBLE, DROP, ROLL, TAKE
+from bg_env.players.valuenet.boards import sum_board, sum_change
 from bg_env.players.valuenet.net import (
     BLOCK,
     OUTCOMES,
@@ -24,10 +25,9 @@ from bg_env.players.valuenet.net import (
     evaluate,
     knows_cube,
     new_layers,
-    sum_board,
-    sum_change,
     write_outputs,
 )
+from bg_env.players.valuenet.sorting import least_value, sort_plays
 from bg_env.rewards import match_chance
 from bg_env.rules import MAX_PLAYS, STATE, PlayBuffer, Rules, States, apply, list_plays, may_turn_again, play_buffer
 
@@ -36,6 +36,7 @@ __all__ = [
     "Scratch",
     "answer_double",
     "evaluate_as",
+    "evaluate_best",
     "evaluate_plays",
     "evaluator_of",
     "flip",
@@ -79,6 +80,7 @@ class Scratch(NamedTuple):
         step: STATE (1,), a state one roll or one action ahead.
         cube: STATE (4,), states after turns of the cube.
         mean: float64 (6,), mean probabilities over rolls.
+        sorted: float32 (MAX_PLAYS,), the values of the plays by a sorter.
     """
 
     plays: PlayBuffer
@@ -87,6 +89,7 @@ class Scratch(NamedTuple):
     step: States
     cube: States
     mean: npt.NDArray[np.float64]
+    sorted: Floats
 
 
 def new_scratch(net: Net) -> Scratch:
@@ -98,6 +101,7 @@ def new_scratch(net: Net) -> Scratch:
         step=np.empty(1, STATE),
         cube=np.zeros(4, STATE),
         mean=np.empty(OUTCOMES, np.float64),
+        sorted=np.empty(MAX_PLAYS, np.float32),
     )
 
 
@@ -116,8 +120,8 @@ def evaluator_of(arrays: tuple[Any, ...]) -> Evaluator:
 @inlined
 def scratch_of(arrays: tuple[Any, ...]) -> Scratch:
     """The `Scratch` that `plain` made a tuple of."""
-    plays, values, layers, step, cube, mean = arrays
-    return Scratch(PlayBuffer(*plays), values, Layers(*layers), step, cube, mean)
+    plays, values, layers, step, cube, mean, by_sorter = arrays
+    return Scratch(PlayBuffer(*plays), values, Layers(*layers), step, cube, mean, by_sorter)
 
 
 @kernel
@@ -195,29 +199,21 @@ def _note_block(rows: int, best: int, evaluator: Evaluator, row: int, mover: int
 
 
 @kernel
-def evaluate_plays(states: States, i: int, evaluator: Evaluator, row: int, scratch: Scratch) -> tuple[int, int]:
-    """Evaluate all plays of state `i` (phase CHECKER), by the payoffs of row `row`.
-
-    Afterwards the scratch holds the plays, in the order of `rules.plays`, their values to the mover, and in `layers.best` the
-    outputs at the best play, as the mover sees it.
-
-    Returns:
-        The best play, the first of equals, and the number of plays.
-    """
-    net, layers, after = evaluator.net, scratch.layers, scratch.plays.after
-    end = list_plays(states, i, evaluator.rules, scratch.plays, 0)
+def _evaluate_listed(states: States, i: int, end: int, least: float, evaluator: Evaluator, row: int, scratch: Scratch) -> int:
+    """Evaluate those of the first `end` plays of state `i` whose `scratch.sorted` is at least `least`; returns the best."""
+    net, layers, after, kept = evaluator.net, scratch.layers, scratch.plays.after, scratch.sorted
     mover = np.int64(states[i]["turn"])
     other = 1 - mover
     started = False
-    best = np.int64(-1)
+    best: int = np.int64(-1)
     rows = np.int64(0)
     for n in range(end):
-        if after[n]["winner"] < 0 and after[n]["turn"] == other:
+        if kept[n] >= least and after[n]["winner"] < 0 and after[n]["turn"] == other:
             if not started:
-                sum_board(states, i, other, net, layers.base)
+                sum_board(states, i, other, net.board, layers.base)
                 add_cube(after, n, other, evaluator.rules, net, layers, layers.base)  # the same after every play
                 started = True
-            sum_change(states, i, after, n, other, net, layers, rows)
+            sum_change(states, i, after, n, other, net.board, layers.base, layers.units[0, rows])
             add_tactics(after, n, other, net, layers, rows)
             layers.plays[rows] = n
             rows += 1
@@ -231,7 +227,42 @@ def evaluate_plays(states: States, i: int, evaluator: Evaluator, row: int, scrat
         elif after[n]["turn"] == mover:  # the 1-2 bonus: the mover goes on
             evaluate_as(after, n, mover, evaluator, layers)
             best = _note(n, best, evaluator, row, mover, scratch)
-    return best, end
+    return best
+
+
+@kernel
+def evaluate_plays(states: States, i: int, evaluator: Evaluator, row: int, scratch: Scratch) -> tuple[int, int]:
+    """Evaluate all plays of state `i` (phase CHECKER), by the payoffs of row `row`.
+
+    Afterwards the scratch holds the plays, in the order of `rules.plays`, their values to the mover, and in `layers.best` the
+    outputs at the best play, as the mover sees it.
+
+    Returns:
+        The best play, the first of equals, and the number of plays.
+    """
+    end = list_plays(states, i, evaluator.rules, scratch.plays, 0)
+    for n in range(end):
+        scratch.sorted[n] = np.float32(0)
+    return _evaluate_listed(states, i, end, 0.0, evaluator, row, scratch), end
+
+
+@kernel
+def evaluate_best(states: States, i: int, evaluator: Evaluator, row: int, scratch: Scratch) -> int:
+    """The best play of state `i` (phase CHECKER), as of `evaluate_plays`; of a net with a sorter, among the plays it leaves.
+
+    Afterwards the scratch holds the plays, and in `layers.best` the outputs at the best one, as the mover sees it.
+    """
+    end = list_plays(states, i, evaluator.rules, scratch.plays, 0)
+    net, layers = evaluator.net, scratch.layers
+    least = 0.0
+    if end > 2 and net.sort_weights.shape[0] > 0:
+        after = scratch.plays.after
+        sort_plays(states, i, after, end, net.sort_board, net.sort_weights, layers.sort_base, layers.sort_sums, scratch.sorted)
+        least = least_value(scratch.sorted, end)
+    else:
+        for n in range(end):
+            scratch.sorted[n] = np.float32(0)
+    return _evaluate_listed(states, i, end, least, evaluator, row, scratch)
 
 
 @kernel

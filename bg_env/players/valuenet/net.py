@@ -34,10 +34,11 @@ import numpy.typing as npt
 from bg_env._jit import kernel
 from bg_env.errors import SettingsError
 from bg_env.files import read_arrays, replacing
-from bg_env.observations import encoder
+from bg_env.players.valuenet.boards import board_table, sum_board
 from bg_env.players.valuenet.cube_inputs import CUBE_INPUTS, MATCH_INPUTS, cube_inputs
 from bg_env.players.valuenet.features import TACTICS, tactics
-from bg_env.rules import STATE, Phase, Rules, States
+from bg_env.players.valuenet.sorting import NO_SORTER, Sorter, checked_sorter
+from bg_env.rules import Rules, States
 
 __all__ = [
     "BLOCK",
@@ -52,8 +53,6 @@ __all__ = [
     "evaluate",
     "knows_cube",
     "new_layers",
-    "sum_board",
-    "sum_change",
     "write_outputs",
 ]
 
@@ -74,6 +73,7 @@ FLIP: Final = np.array([3, 4, 5, 0, 1, 2])
 _INPUTS = 198
 _SIZES: Final = {(_INPUTS + sum(sizes[:-1]), sizes[-1]): name for name, (_, *sizes) in LAYOUTS.items()}
 _ARRAY: Final = re.compile(r"[wb][1-9]\d*")
+_SORTER: Final = ("sort1", "sort2", "sort3")
 _WIDE = 8
 """Outputs are padded to this number, which is faster than six."""
 BLOCK: Final = 8
@@ -99,11 +99,13 @@ class ValueNet:
         *weights: the arrays of the layers in turn, matrix and constants: w1, b1, w2, b2 and so on, the outputs last; or by
             these names. After them, `about` may follow.
         about: how it was made, plain values by name.
+        sorter: a small net that sorts plays, see `bg_env.players.valuenet.sorting`; None for none.
 
     Attributes:
         weights: these arrays: (198 + more inputs, h1), (h1,), (h1, h2), (h2,), ..., (h, outputs), (outputs,); each also by its
             name, as `net.w1`.
         about: how it was made.
+        sorter: a small net that sorts plays, None without.
 
     Raises:
         SettingsError: the shapes fit no layout, or not each other.
@@ -111,8 +113,9 @@ class ValueNet:
 
     weights: tuple[Floats, ...]
     about: dict[str, Any]
+    sorter: Sorter | None
 
-    def __init__(self, *weights: Any, about: dict[str, Any] | None = None, **named: Any) -> None:
+    def __init__(self, *weights: Any, about: dict[str, Any] | None = None, sorter: Sorter | None = None, **named: Any) -> None:
         if weights and isinstance(weights[-1], dict):
             *weights, about = weights  # type: ignore[assignment] # a list in the place of a tuple
         names = _names((len(weights) + len(named)) // 2)
@@ -136,6 +139,7 @@ class ValueNet:
             inputs = constants.size
         object.__setattr__(self, "weights", arrays)
         object.__setattr__(self, "about", dict(about or {}))
+        object.__setattr__(self, "sorter", None if sorter is None else checked_sorter(*sorter))
 
     def __getattr__(self, name: str) -> Floats:
         """An array by its name, as `w1`."""
@@ -168,6 +172,8 @@ class ValueNet:
         """`save` to an open file."""
         about = np.array(json.dumps(self.about, sort_keys=True))
         arrays: dict[str, Any] = dict(zip(_names(len(self.weights) // 2), self.weights, strict=True))
+        if self.sorter is not None:
+            arrays |= dict(zip(_SORTER, self.sorter, strict=True))
         np.savez_compressed(file, layout=np.array(self.layout), about=about, **arrays)
 
     @classmethod
@@ -184,7 +190,11 @@ class ValueNet:
             msg = f"{path} is not a value net of layout {' or '.join(LAYOUTS)}: its layout is {layout}"
             raise SettingsError(msg)
         try:
-            net = cls(**{name: content[name] for name in names}, about=json.loads(str(content["about"])))
+            sorter = Sorter(*(content[name] for name in _SORTER)) if _SORTER[0] in content else None
+            net = cls(**{name: content[name] for name in names}, about=json.loads(str(content["about"])), sorter=sorter)
+        except KeyError as error:
+            msg = f"{path} is not a value net: its sorter has no array {error}"
+            raise SettingsError(msg) from error
         except SettingsError as error:
             msg = f"{path} is not a value net: {str(error).removeprefix('value net: ')}"
             raise SettingsError(msg) from error
@@ -193,23 +203,10 @@ class ValueNet:
             raise SettingsError(msg)
         return net
 
-    def kernel_arrays(self, rules: Rules) -> Net:
-        """The weights as kernels take them, for these rules."""
-        checkers = int(rules[0]["checkers"])
-        probes = np.zeros(2 * 26 * (checkers + 1) + 1, STATE)
-        probes["phase"] = Phase.ROLL
-        k = 0
-        for side in range(2):
-            for place in range(26):
-                for n in range(checkers + 1):
-                    probes[k]["points"][side, place] = n
-                    k += 1
+    def kernel_arrays(self, rules: Rules, *, sorted_first: bool = True) -> Net:
+        """The weights as kernels take them, for these rules; with `sorted_first` the sorter too, if the net has one."""
         w1, b1, *others = self.weights
-        sums, inputs = np.zeros((len(probes), b1.size), np.float32), np.zeros((len(probes), _INPUTS), np.float32)
-        encoder("tesauro198").kernel(probes, rules, np.zeros(len(probes), np.int8), inputs)
-        _add_weighted(inputs, w1, sums)
-        board = (sums[:-1] - sums[-1]).reshape(2, 26, checkers + 1, -1)
-        board[0, 0] += sums[-1] + b1
+        board = board_table(w1[:_INPUTS], b1, rules)
         cube = _INPUTS + LAYOUTS[self.layout][1]
         sizes = [cube - _INPUTS, *self.hidden, _WIDE]
         parts = [w1[_INPUTS:cube].ravel()]
@@ -217,7 +214,8 @@ class ValueNet:
             wide = np.zeros((len(matrix) + 1, _WIDE if matrix is others[-2] else constants.size), np.float32)
             wide[0, : constants.size], wide[1:, : constants.size] = constants, matrix
             parts.append(wide.ravel())
-        return Net(board, np.concatenate(parts), np.array(sizes), w1[cube:])
+        first, constants, last = self.sorter if sorted_first and self.sorter is not None else NO_SORTER
+        return Net(board, np.concatenate(parts), np.array(sizes), w1[cube:], board_table(first, constants, rules), last)
 
 
 class Net(NamedTuple):
@@ -231,12 +229,16 @@ class Net(NamedTuple):
             the first its constants, and a row for each unit of the layer before. Rows of outputs are padded with zeros to 8.
         sizes: int64, inputs of features (0 where the net has none), then the lengths of these rows: h1, h2, ..., 8.
         cube: (inputs, h1), a row for each input of cube and match; (0, h1) for nets of kind "odds".
+        sort_board: (2, 26, checkers + 1, h), as `board`, of the sorter, see `bg_env.players.valuenet.sorting`; h is 0 without.
+        sort_weights: (h,), of its output.
     """
 
     board: Floats
     weights: Floats
     sizes: npt.NDArray[np.int64]
     cube: Floats
+    sort_board: Floats
+    sort_weights: Floats
 
 
 class Layers(NamedTuple):
@@ -252,6 +254,8 @@ class Layers(NamedTuple):
         outputs: float32 (8,), outputs at the position that was evaluated last.
         best: float32 (8,), outputs at the best of several positions.
         ones: int64 (8,), numbers of the inputs of cube and match that are 1.
+        sort_base: float32 (h,), sums of the sorter's layer at the position before a play.
+        sort_sums: float32 (h,), these sums at the position after it.
     """
 
     base: Floats
@@ -262,6 +266,8 @@ class Layers(NamedTuple):
     outputs: Floats
     best: Floats
     ones: npt.NDArray[np.int64]
+    sort_base: Floats
+    sort_sums: Floats
 
 
 def new_layers(net: Net) -> Layers:
@@ -276,6 +282,8 @@ def new_layers(net: Net) -> Layers:
         outputs=np.zeros(_WIDE, np.float32),
         best=np.zeros(_WIDE, np.float32),
         ones=np.empty(8, np.int64),
+        sort_base=np.empty(net.sort_weights.shape[0], np.float32),
+        sort_sums=np.empty(net.sort_weights.shape[0], np.float32),
     )
 
 
@@ -283,17 +291,6 @@ def new_layers(net: Net) -> Layers:
 def knows_cube(net: Net) -> bool:
     """Whether the net has inputs of cube and match: one output, an equity with cube; otherwise six probabilities."""
     return bool(net.cube.shape[0] > 0)
-
-
-@kernel
-def _add_weighted(inputs: Floats, weights: Floats, sums: Floats) -> None:
-    """`sums` += `inputs` @ `weights`, for inputs that are mostly 0; a BLAS would keep threads spinning beside the kernels."""
-    for r in range(inputs.shape[0]):
-        for k in range(inputs.shape[1]):
-            x = inputs[r, k]
-            if x != 0:
-                for j in range(weights.shape[1]):
-                    sums[r, j] += x * weights[k, j]
 
 
 @kernel
@@ -309,36 +306,6 @@ def add_tactics(states: States, i: int, seat: int, net: Net, layers: Layers, r: 
     """Write the inputs of `tactics` of state `i`, as `seat` sees it, into row `r`, for `write_outputs` to add."""
     if net.sizes[0] != 0:
         tactics(states, i, seat, layers.tactics[r])
-
-
-@kernel
-def sum_board(states: States, i: int, seat: int, net: Net, sums: Floats) -> None:
-    """Write into `sums` the part of the first layer that the checkers of state `i` contribute, as `seat` sees it."""
-    for k in range(sums.shape[0]):
-        sums[k] = np.float32(0)
-    for side in range(2):
-        player = seat if side == 0 else 1 - seat
-        for p in range(26):
-            n = states[i]["points"][player, p]
-            if n > 0 or (side == 0 and p == 0):
-                for k in range(sums.shape[0]):
-                    sums[k] += net.board[side, p, n, k]
-
-
-@kernel
-def sum_change(before: States, i: int, after: States, j: int, seat: int, net: Net, layers: Layers, r: int) -> None:
-    """The first layer of state `after[j]` in row `r`, from `layers.base`, of `before[i]`, by the checkers that moved."""
-    base, sums = layers.base, layers.units[0, r]
-    for k in range(base.shape[0]):
-        sums[k] = base[k]
-    for side in range(2):
-        player = seat if side == 0 else 1 - seat
-        for p in range(26):
-            n = before[i]["points"][player, p]
-            m = after[j]["points"][player, p]
-            if n != m:
-                for k in range(base.shape[0]):
-                    sums[k] += net.board[side, p, m, k] - net.board[side, p, n, k]
 
 
 @kernel
@@ -432,7 +399,7 @@ def write_outputs(net: Net, layers: Layers, rows: int) -> None:
 def evaluate(states: States, i: int, seat: int, rules: Rules, net: Net, layers: Layers) -> None:
     """Outputs of the net at state `i`, where a roll of `seat` is due, as `seat` sees it, into `layers.outputs`."""
     sums = layers.units[0, 0, : layers.base.shape[0]]
-    sum_board(states, i, seat, net, sums)
+    sum_board(states, i, seat, net.board, sums)
     add_tactics(states, i, seat, net, layers, np.int64(0))
     add_cube(states, i, seat, rules, net, layers, sums)
     write_outputs(net, layers, np.int64(1))

@@ -60,7 +60,8 @@ class ValuePlayer:
         plies: rolls of look-ahead, 0 or 1.
         number: with `plies=1`, the most plays that are looked ahead from, at least 1; None for all.
         margin: with `plies=1`, how far below the best a play may be without look-ahead, at least 0, where a single game at
-            the present cube is 1; None for any distance. With `number=None, margin=None` the search is exact.
+            the present cube is 1; None for any distance. With `number=None, margin=None` the search is exact; else, of the
+            plays of the second roll, a net with a sorter (`bg_env.players.valuenet.sorting`) evaluates those that it leaves.
         cube_life: the cube-life index, 0 (dead) to 1 (fully live).
         bearoff: whether exact tables decide the end of a race; not in Acey-Deucey.
         name: the player's name; None for "greedy" or "expectimax".
@@ -115,7 +116,7 @@ class ValuePlayer:
             self._bound = settings
             self._rules = settings.record()
             self._plain = plain_rules(settings.variant) if self.net.kind == "odds" else self._rules
-            self._net = self.net.kernel_arrays(self._rules)
+            self._net = self.net.kernel_arrays(self._rules, sorted_first=number is not None or margin is not None)
             self._weights = tuple(self._net)
 
     def bind(self, settings: Settings) -> ValuePlayer:

@@ -19,6 +19,7 @@ from bg_env.players.valuenet.evaluate import (
     Scratch,
     answer_double,
     evaluate_as,
+    evaluate_best,
     evaluate_plays,
     evaluator_of,
     flip,
@@ -78,13 +79,13 @@ def new_search(net: Net) -> Search:
 def _evaluate_step(seat: int, evaluator: Evaluator, row: int, scratch: Scratch) -> None:
     """Outputs at `scratch.step[0]`, where a roll is to be played or due, as `seat` sees it, into `layers.outputs`.
 
-    A roll is played as the net evaluates its plays.
+    A roll is played as the net evaluates its plays, of a net with a sorter those that it leaves.
     """
     step, layers = scratch.step, scratch.layers
     if step[0]["phase"] != Phase.CHECKER:
         evaluate_as(step, _FIRST, seat, evaluator, layers)
         return
-    evaluate_plays(step, _FIRST, evaluator, row, scratch)
+    evaluate_best(step, _FIRST, evaluator, row, scratch)
     for o in range(OUTCOMES):
         layers.outputs[o] = layers.best[o]
     if step[0]["turn"] != seat:
