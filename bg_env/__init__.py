@@ -40,6 +40,8 @@ if TYPE_CHECKING:
         SettingsError,
         UnknownOptionError,
     )
+    from bg_env.evaluation.decisions import Decisions
+    from bg_env.evaluation.error_rates import ErrorReport, measure_errors
     from bg_env.game import Ending, Event, Game, Outcome, why_illegal
     from bg_env.observations import ENCODERS, Encoder
     from bg_env.players import PLAYERS, Player, PlayPlayer, ValueNet, ValuePlayer
@@ -57,8 +59,10 @@ __all__ = [
     "VARIANTS",
     "BackgammonEnv",
     "BgEnvError",
+    "Decisions",
     "Encoder",
     "Ending",
+    "ErrorReport",
     "Event",
     "Game",
     "IllegalActionError",
@@ -87,6 +91,7 @@ __all__ = [
     "exact",
     "hypergammon_v0",
     "longgammon_v0",
+    "measure_errors",
     "nackgammon_v0",
     "players",
     "sample",
@@ -102,6 +107,8 @@ _HOMES: Final[Mapping[str, str]] = {
         "envs.single": ["SingleEnv"],
         "envs.vector": ["VectorEnv"],
         "errors": [name for name in __all__ if name.endswith("Error")],
+        "evaluation.decisions": ["Decisions"],
+        "evaluation.error_rates": ["ErrorReport", "measure_errors"],
         "game": ["Ending", "Event", "Game", "Outcome", "why_illegal"],
         "observations": ["ENCODERS", "Encoder"],
         "players": ["PLAYERS", "PlayPlayer", "Player", "ValueNet", "ValuePlayer"],

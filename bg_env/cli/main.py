@@ -16,6 +16,7 @@ import click
 import bg_env
 from bg_env.cli.arena import arena
 from bg_env.cli.bench import bench
+from bg_env.cli.errors import errors
 from bg_env.cli.info import info
 from bg_env.cli.play import play, watch
 from bg_env.cli.replay import replay
@@ -118,5 +119,5 @@ def main() -> None:
     """Backgammon for reinforcement learning: train agents, compare players, play, and work with positions and records."""
 
 
-for command in (train, arena, play, watch, plays, show, replay, solve, bench, info):
+for command in (train, arena, errors, play, watch, plays, show, replay, solve, bench, info):
     main.add_command(command)

@@ -63,6 +63,7 @@ class GnubgPlayer:
     """
 
     def __init__(self, plies: int = 0, *, settings: Settings | None = None) -> None:
+        self.cube_life = CUBE_LIFE
         self.plies = checked_whole("plies", plies, 0, MOST_PLIES)
         self.name = f"gnubg:{self.plies}" if self.plies else "gnubg"
         self.settings = settings
@@ -169,14 +170,30 @@ class GnubgPlayer:
                 self._gnubg.set.score(0, 0)
         return actions
 
-    def _by_model(self, states: States) -> npt.NDArray[np.int64]:
-        """Cube decisions by Janowski's model from the cubeless probabilities."""
-        probabilities = np.empty((len(states), 6), np.float64)
+    def probabilities(self, states: States) -> npt.NDArray[np.float64]:
+        """The probabilities of the six outcomes before a roll, cubeless, as the player on roll sees them.
+
+        Args:
+            states: STATE records (n,) with a player on roll and no dice in hand, the game not over.
+
+        Returns:
+            float64 (n, 6): to win 1, 2, 3 points and to lose 1, 2, 3.
+
+        Raises:
+            OrderError: the player is bound to no settings.
+        """
+        self._need_settings()
+        check_states(states, self._rules)
+        found = np.empty((len(states), 6), np.float64)
         with _LOCK:
             for i, turn in enumerate(states["turn"].tolist()):
-                probabilities[i] = self._probabilities(states[i]["points"], turn)
+                found[i] = self._probabilities(states[i]["points"], turn)
+        return found
+
+    def _by_model(self, states: States) -> npt.NDArray[np.int64]:
+        """Cube decisions by Janowski's model from the cubeless probabilities."""
         actions = np.empty(len(states), np.int64)
-        choose_cube(states, self._rules, probabilities, CUBE_LIFE, cube_lines(), actions)
+        choose_cube(states, self._rules, self.probabilities(states), CUBE_LIFE, cube_lines(), actions)
         return actions
 
     def _in_match(self, state: np.void) -> int:

@@ -123,6 +123,45 @@ class ModelPlayer:
         Raises:
             OrderError: the player is bound to no settings.
         """
+        actions = default_actions(states)
+        asked, view, mask = self._shown(states)
+        if len(asked):
+            actions[asked] = self._ask(view, mask)
+        return actions
+
+    def action_probabilities(self, states: States) -> npt.NDArray[np.float64]:
+        """The probabilities by which a model that takes masks chooses each action, whatever `deterministic` is.
+
+        Args:
+            states: STATE records (n,) in which it has the decision.
+
+        Returns:
+            float64 (n, actions), a column for each action of the settings; 1 where a decision is fixed, see the class.
+
+        Raises:
+            OrderError: the player is bound to no settings, or the model takes no masks.
+        """
+        if not self._masked:
+            msg = f"{self.name} takes no masks, so it plays its best legal action: ask choose()"
+            raise OrderError(msg)
+        actions = default_actions(states)
+        asked, view, mask = self._shown(states)
+        shares = np.zeros((len(states), max(self.actions, self.settings.actions if self.settings else 0)))
+        fixed = np.setdiff1d(np.arange(len(states)), asked)
+        shares[fixed, actions[fixed]] = 1
+        if len(asked):
+            observation: Any = {"observation": view, "action_mask": mask} if self._dict else view
+            policy = self.model.policy
+            found = policy.get_distribution(policy.obs_to_tensor(observation)[0], action_masks=mask).distribution.probs
+            shares[asked, : self.actions] = found.detach().cpu().numpy() * mask
+        return shares
+
+    def _shown(self, states: States) -> tuple[npt.NDArray[np.int64], Any, npt.NDArray[np.int8]]:
+        """The states in which the model has a legal action, and their observations and masks.
+
+        Raises:
+            OrderError: the player is bound to no settings.
+        """
         if self.settings is None:
             msg = f"player {self.name} must know the settings: give them to it, or use what its bind(settings) returns"
             raise OrderError(msg)
@@ -130,13 +169,11 @@ class ModelPlayer:
         mask = np.zeros((len(states), max(self.actions, self.settings.actions)), np.int8)
         mask[:, : self.settings.actions] = legal_masks(states, self._rules, self.settings.actions)
         mask = np.ascontiguousarray(mask[:, : self.actions])
-        actions = default_actions(states)
         asked = np.flatnonzero(mask.any(axis=1))
-        if len(asked):
-            part = np.ascontiguousarray(states[asked])
-            view = self._encoder.encode(part, self._rules, seats=part["decider"].copy())
-            actions[asked] = self._ask(view, mask[asked])
-        return actions
+        if not len(asked):
+            return asked, None, mask[asked]
+        part = np.ascontiguousarray(states[asked])
+        return asked, self._encoder.encode(part, self._rules, seats=part["decider"].copy()), mask[asked]
 
     def _ask(self, view: npt.NDArray[Any], mask: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
         observation: Any = {"observation": view, "action_mask": mask} if self._dict else view
