@@ -45,7 +45,9 @@ myst_enable_extensions = ["colon_fence"]  # ::: reads better than ``` where dire
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
-autodoc_mock_imports = [name for name in ("ray",) if find_spec(name) is None]  # Ray has an environment of its own
+autodoc_mock_imports = [
+    name for name in ("ray", "textarena", "verifiers") if find_spec(name) is None
+]  # they have environments of their own
 autodoc_typehints_format = "short"
 default_role = "code"  # docstrings write `code` with single marks
 napoleon_google_docstring = True

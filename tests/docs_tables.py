@@ -292,6 +292,8 @@ LIBRARIES = {
     "SuperSuit": ("supersuit", "supersuit"),
     "Shimmy": ("shimmy", "shimmy"),
     "OpenSpiel": ("open-spiel", "openspiel"),
+    "TextArena": ("textarena", "textarena"),
+    "verifiers": ("verifiers", "verifiers"),
     "GNU Backgammon's nets": ("gnubg-nn", "gnubg"),
 }
 """Libraries: (package, extra)."""

@@ -24,6 +24,8 @@ EXAMPLES = {
     ),
     "OpenSpiel, MCTS": ("openspiel_mcts.py", [r"mcts\.MCTSBot\(", r"BotPlayer\("]),
     "OpenSpiel, a learner": ("openspiel_dqn.py", [r"dqn\.DQN\(", r"load_game\("]),
+    "TextArena": ("textarena_game.py", [r"ta\.make\(", r"OpenAIAgent\("]),
+    "verifiers": ("verifiers_game.py", [r"GamesTaskset", r"vf\.load_environment\("]),
     "skrl": ("skrl_ppo.py", [r"wrap_env\(", r"masked_fill"]),
     "temporal differences by self-play": ("td_selfplay.py", [r"TDLearner\("]),
     "a learner on a solved game, against the truth": ("hypergammon_td.py", [r"exact\.solve\(", r"\.exploitability\("]),

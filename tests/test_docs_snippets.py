@@ -17,6 +17,7 @@ LIBRARIES = {
     "shimmy": "shimmy",
     "skrl": "skrl",
     "supersuit": "supersuit",
+    "textarena": "textarena",
     "tianshou": "tianshou",
     "torchrl": "torchrl",
 }

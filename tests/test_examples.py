@@ -67,12 +67,24 @@ RUNS = {
         "prints": ["Trained for 2,0", "td v random, 40 games", "td v pubeval, 40 games"],
         "writes": ["run/net.npz", *CURVE],
     },
+    "textarena_game.py": {
+        "needs": ["textarena"],
+        "prints": ["game 5: ", "scripted v random, 6 games", " decisions, "],
+        "writes": CURVE,
+        "warns": True,
+    },
     "tianshou_dqn.py": {"needs": ["tianshou"], "prints": [f"dqn v {POINTS}"], "writes": NET, "warns": True},
     "torchrl_ppo.py": {"needs": ["torchrl"], "prints": ["32,768 steps", f"greedy v {POINTS}"], "writes": NET, "warns": True},
     "train_maskable_ppo.py": {
         "needs": ["sb3_contrib", "matplotlib"],
         "prints": ["Trained for 32,768 steps", "untrained v random, 20 games", "trained v random, 20 games"],
         "writes": ["run/model.zip", "run/curve.csv", "run/curve.png"],
+    },
+    "verifiers_game.py": {
+        "needs": ["verifiers"],
+        "prints": ["rollout 0: ", "scripted v random, 6 games", " decisions, "],
+        "writes": CURVE,
+        "warns": True,
     },
 }
 """The brief run of each example. `also`: further arguments that it is run with. `warns`: its library warns by itself, so
@@ -118,7 +130,7 @@ def test_ci_runs_every_example_in_just_one_environment():
         pytest.skip("needs the repository's folder .ci, which is not here")
     listed = subprocess.run([str(ROOT / ".ci" / "groups"), "--list"], capture_output=True, text=True, check=True).stdout
     groups = [line.split() for line in listed.splitlines()]
-    assert [group[0] for group in groups] == ["sb3", "rllib", "agilerl"]
+    assert [group[0] for group in groups] == ["sb3", "rllib", "agilerl", "text"]
     grouped = [name for group in groups for name in group[2:]]
     assert len(grouped) == len(set(grouped))
     assert set(grouped) <= set(RUNS)
