@@ -20,8 +20,8 @@ Integers = npt.NDArray[np.int64]
 
 STILL: Final = 1e-8
 """Sweeps end when no value changes by more."""
-_FEW: Final = 1e-9
-"""Visits that are left out at the end of the count."""
+_FEW: Final = 1e-6
+"""When so few visits are left the rest is extrapolated."""
 _ROUNDS: Final = 50
 """The most draws of decisions, of which those without a choice are left out."""
 
@@ -90,11 +90,14 @@ def expected_visits(boards: Boards, plays: Plays, choices: Choices, opening: Ope
     board = opening.board
     np.add.at(flow, opening.results(boards, plays, choices[board, board].astype(np.int64)), opening.weights)
     flow[:, 0] = 0
-    left = 1.0
+    before, left = 2.0, 1.0
     while left > _FEW:
         later = np.zeros((m, m))
-        left = visit(boards, plays, WEIGHTS, choices, flow, later, visits)
+        before, left = left, visit(boards, plays, WEIGHTS, choices, flow, later, visits)
         flow = later
+    if 0 < left < before:  # what is left falls in a constant ratio from here on
+        flow /= 1 - left / before
+        visit(boards, plays, WEIGHTS, choices, flow, np.zeros((m, m)), visits)
     return visits
 
 
