@@ -4,9 +4,9 @@
     python benchmarks/decisions.py roll runs/decisions --set standard --minutes 60
     python benchmarks/decisions.py pack runs/decisions bg_env/data/decisions/standard.npz --set standard
 
-`collect` plays games between unlike players and draws decisions of each kind from them, in an order whose every beginning is as
 `collect` plays games between unlike players and draws decisions of each kind from them, in an order of which every beginning is
-that are done. For Hypergammon, `roll --solution hypergammon.sol` takes the exact values of a file of `bg-env solve` at once.
+as well mixed. `roll` evaluates decisions, one after the other, until the time is over; run again, it continues. `pack` writes
+those that are done. For Hypergammon, `roll --solution hypergammon.sol` takes the exact values of a file of `bg-env solve`.
 
 A candidate's value is the mean of a net's values over all first rolls and all second ones, exactly, each played best, and what
 these means change from roll to roll along games: at each position the mean of the net's values over all rolls, less its value

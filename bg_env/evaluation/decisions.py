@@ -42,7 +42,6 @@ DECISION_KINDS: Final = ("checker play", "double", "take", "named double")
 STANDARD: Final[Mapping[str, str]] = MappingProxyType(
     {
         "standard": "backgammon without the cube",
-        "standard-cube": "backgammon with the cube, money play",
         "hypergammon": "Hypergammon without the cube, exact values",
     }
 )

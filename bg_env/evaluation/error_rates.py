@@ -180,7 +180,7 @@ def measure_errors(
     Args:
         player: a name, an object with `choose` or `choose_plays`, a model, or a callable, as of
             `bg_env.players.player_for`. It is asked at the positions of the set, which have no history and no score.
-        positions: the decisions: "standard", "standard-cube" or "hypergammon", which come with the package; the path of a file
+        positions: the decisions: "standard" or "hypergammon", which come with the package; the path of a file
             that `Decisions.save` wrote; or a `bg_env.evaluation.decisions.Decisions`.
         evaluator: None for the values of the set (rollouts, exact values); or a player with probabilities of outcomes, or its
             name, by which all candidates are evaluated instead: "td", "td:1", "gnubg:2".
