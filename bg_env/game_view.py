@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from bg_env.outcome import outcome_of
 from bg_env.position import Play, Position, plays_of_state
 from bg_env.render.text import board_text
 from bg_env.rules import MOST_ACTIONS, Phase, Rules, Settings, States, ties_double
+
+if TYPE_CHECKING:
+    from bg_env.evaluation.hints import Evaluation, Hint
 
 __all__ = ["PHASE", "Fixed", "GameView", "rules_of", "why_illegal"]
 
@@ -224,6 +227,44 @@ class GameView:
             ties = bool(ties_double(self._states, 0, self._fixed.rules))
             return [((a, b), 1 / (36 if ties else 30)) for a in range(1, 7) for b in range(1, 7) if ties or a != b]
         return []
+
+    # Evaluation by a player
+
+    def evaluate(self, player: Any = "td") -> Evaluation:
+        """The value of the game by a player with a value net, in any phase.
+
+        Args:
+            player: a name ("td", "td:1", "td-cube", "greedy:FILE", "gnubg"), a `ValuePlayer`, or a player with a method
+                `probabilities` like its.
+
+        Returns:
+            Equities and probabilities of the player who decides or rolls: before a roll, of the best play of dice in hand, of
+            the best answer to a double, at the end exactly. The game's own dice to come play no part.
+
+        Raises:
+            SettingsError: the player has no values, or does not play under the game's settings.
+        """
+        from bg_env.evaluation.hints import evaluate
+
+        return evaluate(self, player)
+
+    def hints(self, player: Any = "td") -> list[Hint]:
+        """All choices of the decision that the game waits for, with their equities by a player, best first.
+
+        Plays are compared as the player compares them, so the first is the player's own choice and its loss is 0. With
+        look-ahead ("td:1") only the plays that the player looks ahead from have such equities; the others are ranked below
+        their best. The game's own dice to come play no part.
+
+        Args:
+            player: as of `evaluate`.
+
+        Raises:
+            OrderError: dice are due, or the game is over.
+            SettingsError: the player has no values, or does not play under the game's settings.
+        """
+        from bg_env.evaluation.hints import hints
+
+        return hints(self, player)
 
     def __repr__(self) -> str:
         return f"<Game of {self.settings}: {self.phase}, player {self.player}, score {self.score[0]}-{self.score[1]}>"

@@ -12,10 +12,10 @@ import pytest
 from cli_run import run
 
 import bg_env
-from bg_env.cli.frames import frames_of
 from bg_env.errors import NotationError
 from bg_env.notation import read_position
 from bg_env.records import iter_replays, read_records, record_of, replay, stated_settings, write_records
+from bg_env.records.frames import frames_of
 from bg_env.rules import Phase
 
 RECORDS = Path(__file__).parent / "data" / "records"

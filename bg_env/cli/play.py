@@ -242,9 +242,9 @@ def _saving(
 
 
 def _write_gif(out: Path, record: Record) -> None:
-    from bg_env.cli.frames import frames_of
     from bg_env.files import replacing
     from bg_env.records.check import replay, stated_settings
+    from bg_env.records.frames import frames_of
     from bg_env.render.drawing import draw
     from bg_env.render.film import gif
     from bg_env.render.html import seen_frame

@@ -121,10 +121,10 @@ def _as_json(found: Iterator[FileReplay], tally: _Tally, html: Path | None, cont
 def _write_html(one: FileReplay, out: Path | None, context: click.Context) -> None:
     if out is None or not one.replays:
         return
-    from bg_env.cli.frames import frames_of
     from bg_env.files import write_whole
     from bg_env.records.check import stated_settings
     from bg_env.records.decode import decoded
+    from bg_env.records.frames import frames_of
     from bg_env.render.html import replay_html
 
     if len(one.replays) > 1:

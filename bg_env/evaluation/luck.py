@@ -197,6 +197,24 @@ def _luck_of(tools: Tools, d1: int, d2: int) -> float:
 
 
 @kernel
+def _tools(arrays: tuple[Any, ...]) -> Tools:
+    """The tools of their fields by `plain`."""
+    evaluator, scratch, lines, rules, probabilities, work, turned, named, life = arrays
+    net, plain_game, payoffs = evaluator
+    return Tools(
+        Evaluator(Net(*net), plain_game, payoffs),
+        scratch_of(scratch),
+        CubeLines(*lines),
+        rules,
+        probabilities,
+        work,
+        turned,
+        named,
+        life,
+    )
+
+
+@kernel
 def _follow(states: States, games: Integers, choices: Integers, begin: bool, arrays: tuple[Any, ...], luck: Floats) -> None:
     """Add the luck of the rolls that come after a choice in each state, or at the beginning of its game.
 
@@ -208,19 +226,8 @@ def _follow(states: States, games: Integers, choices: Integers, begin: bool, arr
         arrays: the fields of `Tools`, by `plain`.
         luck: float64 (games, ROLLERS), luck of the first player, see `ROLLERS`.
     """
-    evaluator, scratch, lines, rules, probabilities, work, turned, named, life = arrays
-    net, plain_game, payoffs = evaluator
-    tools = Tools(
-        Evaluator(Net(*net), plain_game, payoffs),
-        scratch_of(scratch),
-        CubeLines(*lines),
-        rules,
-        probabilities,
-        work,
-        turned,
-        named,
-        life,
-    )
+    tools = _tools(arrays)
+    rules, work = tools.rules, tools.work
     for k in range(states.shape[0]):
         work[0] = states[k]
         if begin:
@@ -238,6 +245,15 @@ def _follow(states: States, games: Integers, choices: Integers, begin: bool, arr
             luck[game, roller] += gain if game & 1 == 0 else -gain
             apply_roll(work, _FIRST, rules, d1, d2)
         states[k] = work[0]
+
+
+@kernel
+def _each(states: States, dice: Integers, arrays: tuple[Any, ...], luck: Floats) -> None:
+    """Write the luck to seat 0 of one roll in each state."""
+    tools = _tools(arrays)
+    for k in range(states.shape[0]):
+        tools.work[0] = states[k]
+        luck[k] = _luck_of(tools, dice[k, 0], dice[k, 1])
 
 
 class LuckMeter:
@@ -300,3 +316,17 @@ class LuckMeter:
             luck: as of `begin`.
         """
         _follow(states, games, choices, False, self._tools, luck)
+
+    def of_rolls(self, states: States, dice: npt.NDArray[Any]) -> Floats:
+        """The luck of rolls that were made.
+
+        Args:
+            states: STATE (n,) in which dice are due (phases OPENING and ROLL).
+            dice: whole numbers (n, 2); of an opening throw, seat 0's die first.
+
+        Returns:
+            float64 (n,), the luck to seat 0: points in money play, match winning chances in a match.
+        """
+        luck = np.empty(len(states), np.float64)
+        _each(states, np.ascontiguousarray(dice, np.int64).reshape(-1, 2), self._tools, luck)
+        return luck

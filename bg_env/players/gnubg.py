@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
 from bg_env.checks import checked_whole
-from bg_env.errors import MissingDependencyError, OrderError, SettingsError
+from bg_env.errors import MissingDependencyError, OrderError, PositionError, SettingsError
 from bg_env.players.janowski import choose_cube, cube_lines, write_payoffs
 from bg_env.players.protocol import check_states
 from bg_env.players.valuenet.search import plain_rules
@@ -128,6 +128,30 @@ class GnubgPlayer:
         of_other = self._probabilities(after["points"], 1 - mover)
         return float(np.dot(of_other[3:], payoffs[:3]) + np.dot(of_other[:3], payoffs[3:]))
 
+    def probabilities(self, states: States) -> npt.NDArray[np.float64]:
+        """The probabilities of the six outcomes before a roll, cubeless, as the player on roll sees them.
+
+        Args:
+            states: STATE records (n,) with a player on roll, no dice in hand.
+
+        Returns:
+            float64 (n, 6): to win 1, 2, 3 points and to lose 1, 2, 3.
+
+        Raises:
+            OrderError: the player is bound to no settings.
+            PositionError: `states` are not sound, or nobody is on roll in one.
+        """
+        self._need_settings()
+        check_states(states, self._rules)
+        if (states["turn"] < 0).any():
+            msg = f"state {int(np.argmax(states['turn'] < 0))} has nobody to roll: probabilities are those before a roll"
+            raise PositionError(msg)
+        found = np.empty((len(states), 6), np.float64)
+        with _LOCK:
+            for i, turn in enumerate(states["turn"].tolist()):
+                found[i] = self._probabilities(states[i]["points"], turn)
+        return found
+
     def _probabilities(self, points: npt.NDArray[np.int8], roller: int) -> npt.NDArray[np.float64]:
         """The probabilities of the player on roll to win 1, 2, 3 points and to lose 1, 2, 3: float64 (6,)."""
         win, gammon, backgammon, lost, lost_more = self._gnubg.probabilities(_board(points, roller), self.plies)
@@ -169,26 +193,6 @@ class GnubgPlayer:
             finally:
                 self._gnubg.set.score(0, 0)
         return actions
-
-    def probabilities(self, states: States) -> npt.NDArray[np.float64]:
-        """The probabilities of the six outcomes before a roll, cubeless, as the player on roll sees them.
-
-        Args:
-            states: STATE records (n,) with a player on roll and no dice in hand, the game not over.
-
-        Returns:
-            float64 (n, 6): to win 1, 2, 3 points and to lose 1, 2, 3.
-
-        Raises:
-            OrderError: the player is bound to no settings.
-        """
-        self._need_settings()
-        check_states(states, self._rules)
-        found = np.empty((len(states), 6), np.float64)
-        with _LOCK:
-            for i, turn in enumerate(states["turn"].tolist()):
-                found[i] = self._probabilities(states[i]["points"], turn)
-        return found
 
     def _by_model(self, states: States) -> npt.NDArray[np.int64]:
         """Cube decisions by Janowski's model from the cubeless probabilities."""

@@ -32,6 +32,7 @@ __all__ = [
     "choose_cube",
     "cube_lines",
     "cube_values",
+    "gains_by_turn",
     "value_of_points",
     "write_payoffs",
 ]
@@ -143,7 +144,7 @@ def _share_levels(probabilities: Probabilities, j: int, first: int, levels: Prob
 
 
 @kernel
-def _gains_by_turn(states: States, i: int, rules: Rules, player: int, k: int) -> bool:
+def gains_by_turn(states: States, i: int, rules: Rules, player: int, k: int) -> bool:
     """Whether `player` can gain by turning a cube of 2**k to which it has access: not past the cap, and not a dead cube."""
     if k >= rules[0]["cube_cap"]:
         return False
@@ -188,11 +189,11 @@ def _write_lines(states: States, i: int, rules: Rules, probabilities: Probabilit
     for k in range(last, low - 1, -1):
         lines.own_cash[k] = 1.0
         lines.other_cash[k] = 0.0
-        if _gains_by_turn(states, i, rules, seat, k):  # the other would own it at twice the value
+        if gains_by_turn(states, i, rules, seat, k):  # the other would own it at twice the value
             low_p = lines.other_cash[k + 1]
             low_y = lines.dropped[k + 1] if low_p > 0 else lines.loss[k + 1]
             lines.own_cash[k] = _meets(lines.cash[k], low_p, low_y, 1.0, lines.win[k + 1])
-        if _gains_by_turn(states, i, rules, 1 - seat, k):
+        if gains_by_turn(states, i, rules, 1 - seat, k):
             high_p = lines.own_cash[k + 1]
             high_y = lines.cash[k + 1] if high_p < 1 else lines.win[k + 1]
             lines.other_cash[k] = _meets(lines.dropped[k], 0.0, lines.loss[k + 1], high_p, high_y)
@@ -276,7 +277,7 @@ def choose_cube(
         values = cube_values(states, i, rules, probabilities, i, life, lines)
         turn = states[i]["turn"]
         if phase == Phase.ROLL_OR_DOUBLE:
-            good = _gains_by_turn(states, i, rules, turn, np.int64(states[i]["cube"]))
+            good = gains_by_turn(states, i, rules, turn, np.int64(states[i]["cube"]))
             good = good and values.taken > values.stands + _SLACK and values.dropped >= values.stands - _SLACK
             actions[i] = DOUBLE if good else ROLL
         elif states[i]["decider"] == turn:  # a beaver or a later turn of it: money play

@@ -20,7 +20,7 @@ from bg_env.exact.phases import CENTRED, CUBELESS, OPPONENT, OWNED
 from bg_env.exact.two_sides import MOST
 from bg_env.rules import OFF, Phase, PlayBuffer, Rules, Settings, States, list_plays, play_buffer
 
-__all__ = ["best_steps", "cube_actions", "has_cube_decision", "in_bearoff", "win_chances"]
+__all__ = ["best_steps", "cube_actions", "cube_values", "has_cube_decision", "in_bearoff", "play_values", "win_chances"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -59,9 +59,15 @@ def _before_roll(own: int, other: int, column: int, tables: Tables) -> float:
 
 
 @kernel
-def _choose(states: States, rules: Rules, arrays: tuple[Any, ...], tables: Tables, columns: Integers, steps: Integers) -> None:
-    """The steps of the best play of every state into `steps`; the cube is where `columns` says, as the mover sees it."""
+def _write_values(
+    states: States, rules: Rules, arrays: tuple[Any, ...], tables: Tables, columns: Integers, steps: Integers, values: Floats
+) -> None:
+    """The steps of the best play of every state into `steps`, and the values of all plays into `values`, as they come.
+
+    The cube is where `columns` says, as the mover sees it.
+    """
     buffer = PlayBuffer(*arrays)
+    m = np.int64(0)
     for i in range(states.shape[0]):
         mover = np.int64(states[i]["turn"])
         other = _number(states, i, 1 - mover, tables[0])
@@ -77,6 +83,9 @@ def _choose(states: States, rules: Rules, arrays: tuple[Any, ...], tables: Table
             if value < least:
                 least = value
                 best = n
+            if values.shape[0] > 0:
+                values[m] = -value
+                m += 1
         for k in range(4):
             steps[i, k] = buffer.actions[best, k]
 
@@ -124,11 +133,32 @@ def in_bearoff(states: States, settings: Settings) -> npt.NDArray[np.bool_]:
     return found & (points[:, :, OFF] > 0).all(axis=1) & (states["turn"] >= 0)
 
 
+def _of_plays(states: States, settings: Settings, values: Floats) -> Integers:
+    steps = np.empty((len(states), 4), np.int64)
+    _write_values(states, settings.record(), tuple(play_buffer()), _tables(), _columns(states, settings), steps, values)
+    return steps
+
+
 def best_steps(states: States, settings: Settings) -> Integers:
     """The steps of the best play in states of `in_bearoff` (phase CHECKER): int64 (n, 4), -1 after the last step."""
-    steps = np.empty((len(states), 4), np.int64)
-    _choose(states, settings.record(), tuple(play_buffer()), _tables(), _columns(states, settings), steps)
-    return steps
+    return _of_plays(states, settings, np.empty(0))
+
+
+def play_values(states: States, settings: Settings, plays: int) -> Floats:
+    """The values to the mover of all plays in states of `in_bearoff` (phase CHECKER), one state's after the other's.
+
+    Args:
+        states: STATE (n,).
+        settings: the settings in force.
+        plays: number of plays of all states.
+
+    Returns:
+        float64 (plays,): the equity at a cube of 1, in money play with the cube; where the two-sided table has it not, and in
+        matches, 2 x chance to win - 1.
+    """
+    values = np.empty(plays)
+    _of_plays(states, settings, values)
+    return values
 
 
 def win_chances(states: States) -> Floats:
@@ -146,11 +176,16 @@ def has_cube_decision(states: States, settings: Settings) -> npt.NDArray[np.bool
     return found
 
 
-def cube_actions(states: States, settings: Settings) -> Integers:
-    """The best action in states of `has_cube_decision`: int64 (n,)."""
+def cube_values(states: States, settings: Settings) -> tuple[Floats, Floats]:
+    """The equities of no double and of a double that is taken, in states of `has_cube_decision`: to who is on roll, cube 1."""
     out = np.empty((len(states), 3))
     _look_up(states, _tables(), _columns(states, settings), out)
     dead = states["cube"] + 1 >= settings.cap_log2  # after a double
-    taken = np.where(dead, 2 * out[:, 0], out[:, 2])
-    turned = np.where(np.minimum(taken, 1) > out[:, 1], DOUBLE, ROLL)
+    return out[:, 1], np.where(dead, 2 * out[:, 0], out[:, 2])
+
+
+def cube_actions(states: States, settings: Settings) -> Integers:
+    """The best action in states of `has_cube_decision`: int64 (n,)."""
+    stands, taken = cube_values(states, settings)
+    turned = np.where(np.minimum(taken, 1) > stands, DOUBLE, ROLL)
     return np.where(states["phase"] == Phase.TAKE_OR_DROP, np.where(taken <= 1, TAKE, DROP), turned)

@@ -32,9 +32,11 @@ from bg_env.rewards import match_chance
 from bg_env.rules import MAX_PLAYS, STATE, PlayBuffer, Rules, States, apply, list_plays, may_turn_again, play_buffer
 
 __all__ = [
+    "NEVER",
     "Evaluator",
     "Scratch",
     "answer_double",
+    "answers_to_double",
     "evaluate_as",
     "evaluate_best",
     "evaluate_plays",
@@ -45,12 +47,16 @@ __all__ = [
     "roll_or_double",
     "scratch_of",
     "value_of",
+    "values_of_doubling",
     "write_result",
 ]
 
 _FIRST = np.int64(0)
 _THIRD = np.int64(2)
 _FOURTH = np.int64(3)
+
+NEVER = -1e30
+"""A value below all others."""
 
 Floats = npt.NDArray[np.float32]
 
@@ -279,8 +285,8 @@ def _value_at_stake(states: States, i: int, seat: int, evaluator: Evaluator, lay
 
 
 @kernel
-def _take_or_drop(i: int, evaluator: Evaluator, scratch: Scratch, k: int) -> tuple[int, float]:
-    """The better action, take or drop, in state `scratch.cube[i]`, and its value to the decider; works in `scratch.cube[k]`."""
+def _take_and_drop(i: int, evaluator: Evaluator, scratch: Scratch, k: int) -> tuple[float, float]:
+    """The values to the decider of taking and of dropping in state `scratch.cube[i]`; works in `scratch.cube[k]`."""
     cube = scratch.cube
     seat = np.int64(cube[i]["decider"])
     cube[k] = cube[i]
@@ -288,35 +294,43 @@ def _take_or_drop(i: int, evaluator: Evaluator, scratch: Scratch, k: int) -> tup
     taken = _value_at_stake(cube, k, seat, evaluator, scratch.layers)
     cube[k] = cube[i]
     apply(cube, k, evaluator.rules, DROP)
-    dropped = _value_at_stake(cube, k, seat, evaluator, scratch.layers)
-    if taken >= dropped:
-        return TAKE, taken
-    return DROP, dropped
+    return taken, _value_at_stake(cube, k, seat, evaluator, scratch.layers)
 
 
 @kernel
-def _best_answer(evaluator: Evaluator, scratch: Scratch) -> tuple[int, float]:
-    """The best answer to the double offered in `scratch.cube[0]`, and its value to the decider; works in the other states."""
-    action, value = _take_or_drop(_FIRST, evaluator, scratch, _FIRST + 1)
+def _answers(evaluator: Evaluator, scratch: Scratch) -> tuple[float, float, float]:
+    """`answers_to_double` of the double offered in `scratch.cube[0]`; works in the other states."""
+    taken, dropped = _take_and_drop(_FIRST, evaluator, scratch, _FIRST + 1)
+    again = NEVER
     if may_turn_again(scratch.cube, _FIRST, evaluator.rules):
         scratch.cube[_THIRD] = scratch.cube[_FIRST]
         apply(scratch.cube, _THIRD, evaluator.rules, BEAVER)
-        again = -_take_or_drop(_THIRD, evaluator, scratch, _FOURTH)[1]
-        if again > value:
-            return BEAVER, again
-    return action, value
+        again = -max(*_take_and_drop(_THIRD, evaluator, scratch, _FOURTH))
+    return taken, dropped, again
+
+
+@kernel
+def answers_to_double(states: States, i: int, evaluator: Evaluator, scratch: Scratch) -> tuple[float, float, float]:
+    """The values to the decider of TAKE, DROP and BEAVER in state `i` (phase TAKE_OR_DROP) by a net that knows the cube.
+
+    They are points, in a match 2 x chance to win it - 1. `NEVER` is the value of a beaver that is not allowed.
+    """
+    scratch.cube[_FIRST] = states[i]
+    return _answers(evaluator, scratch)
 
 
 @kernel
 def answer_double(states: States, i: int, evaluator: Evaluator, scratch: Scratch) -> int:
     """TAKE, DROP or BEAVER in state `i` (phase TAKE_OR_DROP), whichever has the highest value by a net that knows the cube."""
-    scratch.cube[_FIRST] = states[i]
-    return _best_answer(evaluator, scratch)[0]
+    taken, dropped, again = answers_to_double(states, i, evaluator, scratch)
+    if again > max(taken, dropped):
+        return BEAVER
+    return TAKE if taken >= dropped else DROP
 
 
 @kernel
-def roll_or_double(states: States, i: int, evaluator: Evaluator, scratch: Scratch) -> int:
-    """ROLL or DOUBLE in state `i` (phase ROLL_OR_DOUBLE), whichever has the higher value by a net that knows the cube."""
+def values_of_doubling(states: States, i: int, evaluator: Evaluator, scratch: Scratch) -> tuple[float, float]:
+    """The values of ROLL and DOUBLE in state `i` (phase ROLL_OR_DOUBLE), as those of `answers_to_double`."""
     seat = np.int64(states[i]["turn"])
     cube = scratch.cube
     cube[_FIRST] = states[i]
@@ -324,6 +338,11 @@ def roll_or_double(states: States, i: int, evaluator: Evaluator, scratch: Scratc
     rolled = _value_at_stake(cube, _FIRST, seat, evaluator, scratch.layers)
     cube[_FIRST] = states[i]
     apply(cube, _FIRST, evaluator.rules, DOUBLE)
-    if -_best_answer(evaluator, scratch)[1] > rolled:
-        return DOUBLE
-    return ROLL
+    return rolled, -max(*_answers(evaluator, scratch))
+
+
+@kernel
+def roll_or_double(states: States, i: int, evaluator: Evaluator, scratch: Scratch) -> int:
+    """ROLL or DOUBLE in state `i` (phase ROLL_OR_DOUBLE), whichever has the higher value by a net that knows the cube."""
+    rolled, doubled = values_of_doubling(states, i, evaluator, scratch)
+    return DOUBLE if doubled > rolled else ROLL

@@ -153,13 +153,13 @@ class ValuePlayer:
 
     def _net_steps(self, states: States) -> npt.NDArray[np.int64]:
         """The steps of the best play by the net."""
-        net = self._evaluator(states)
+        net = self.evaluator(states)
         steps = np.empty((len(states), 4), np.int64)
         if self.plies == 0:
-            choose_plays(states, net, self._scratch(), steps)
+            choose_plays(states, net, self.scratch(), steps)
         else:
             number, margin = self.number or MAX_PLAYS, math.inf if self.margin is None else self.margin
-            choose_plays_ahead(states, net, self._scratch(), self._scratch(), number, margin, steps)
+            choose_plays_ahead(states, net, self.scratch(), self.scratch(), number, margin, steps)
         return steps
 
     def choose(self, states: States, words: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -229,9 +229,9 @@ class ValuePlayer:
 
     def _net_probabilities(self, states: States) -> npt.NDArray[np.float64]:
         """The probabilities by the net."""
-        net = self._evaluator(states)
+        net = self.evaluator(states)
         found = np.empty((len(states), OUTCOMES), np.float64)
-        write_probabilities(states, net, self._scratch(), self.plies, found)
+        write_probabilities(states, net, self.scratch(), self.plies, found)
         return found
 
     def odds(self, states: States) -> npt.NDArray[np.float64]:
@@ -244,9 +244,9 @@ class ValuePlayer:
         return self.probabilities(states)
 
     def _names(self, states: States) -> npt.NDArray[np.int64]:
-        net = self._evaluator(states)
+        net = self.evaluator(states)
         actions = np.empty(len(states), np.int64)
-        choose_names(states, net, self._scratch(), actions)
+        choose_names(states, net, self.scratch(), actions)
         return actions
 
     def _cube_actions(self, states: States) -> npt.NDArray[np.int64]:
@@ -266,7 +266,7 @@ class ValuePlayer:
         if self.net.kind == "odds":
             choose_cube(states, self._rules, self._probabilities(states), self.cube_life, cube_lines(), actions)
         else:
-            choose_cubeful(states, self._evaluator(states), self._scratch(), actions)
+            choose_cubeful(states, self.evaluator(states), self.scratch(), actions)
         return actions
 
     def _need_settings(self) -> None:
@@ -274,14 +274,14 @@ class ValuePlayer:
             msg = f"{self.name} must know the settings: give them to ValuePlayer, or use what its bind(settings) returns"
             raise OrderError(msg)
 
-    def _evaluator(self, states: States) -> tuple[Any, ...]:
+    def evaluator(self, states: States) -> tuple[Any, ...]:
         """The net and what it evaluates these states by: an `Evaluator` as a plain tuple."""
         self._need_settings()
         payoffs = np.empty((len(states), 2, OUTCOMES), np.float32)
         write_payoffs(states, self._rules, payoffs)
         return self._weights, self._plain, payoffs
 
-    def _scratch(self) -> tuple[Any, ...]:
+    def scratch(self) -> tuple[Any, ...]:
         """New `Scratch` as a plain tuple: calls may come from several threads."""
         return plain(new_scratch(self._net))
 

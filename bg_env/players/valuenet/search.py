@@ -42,6 +42,7 @@ __all__ = [
     "new_search",
     "plain_rules",
     "probabilities_ahead",
+    "value_ahead",
     "write_probabilities",
 ]
 
@@ -129,7 +130,7 @@ def best_name(states: States, i: int, evaluator: Evaluator, row: int, scratch: S
 
 
 @kernel
-def _value_ahead(after: States, n: int, mover: int, evaluator: Evaluator, row: int, inner: Scratch) -> float:
+def value_ahead(after: States, n: int, mover: int, evaluator: Evaluator, row: int, inner: Scratch) -> float:
     """The value of state `after[n]` to `mover`, one roll looked ahead; where a double is to be named, by the best one."""
     payoffs = evaluator.payoffs
     if after[n]["winner"] >= 0:
@@ -163,7 +164,7 @@ def best_ahead(states: States, i: int, evaluator: Evaluator, row: int, search: S
                 best = n
         if end == 1 or values[best] < least:
             break
-        value = _value_ahead(after, best, mover, evaluator, row, search.inner)
+        value = value_ahead(after, best, mover, evaluator, row, search.inner)
         if k == 0 or value > top:
             top = value
             chosen = best
