@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from bg_env.evaluation.decisions import Decisions
     from bg_env.evaluation.error_rates import ErrorReport, measure_errors
+    from bg_env.evaluation.rollouts import Rollout, rollout
     from bg_env.game import Ending, Event, Game, Outcome, why_illegal
     from bg_env.observations import ENCODERS, Encoder
     from bg_env.players import PLAYERS, Player, PlayPlayer, ValueNet, ValuePlayer
@@ -77,6 +78,7 @@ __all__ = [
     "Position",
     "PositionError",
     "Reward",
+    "Rollout",
     "Settings",
     "SettingsError",
     "SingleEnv",
@@ -94,6 +96,7 @@ __all__ = [
     "measure_errors",
     "nackgammon_v0",
     "players",
+    "rollout",
     "sample",
     "testing",
     "text",
@@ -109,6 +112,7 @@ _HOMES: Final[Mapping[str, str]] = {
         "errors": [name for name in __all__ if name.endswith("Error")],
         "evaluation.decisions": ["Decisions"],
         "evaluation.error_rates": ["ErrorReport", "measure_errors"],
+        "evaluation.rollouts": ["Rollout", "rollout"],
         "game": ["Ending", "Event", "Game", "Outcome", "why_illegal"],
         "observations": ["ENCODERS", "Encoder"],
         "players": ["PLAYERS", "PlayPlayer", "Player", "ValueNet", "ValuePlayer"],

@@ -20,6 +20,7 @@ from bg_env.cli.errors import errors
 from bg_env.cli.info import info
 from bg_env.cli.play import play, watch
 from bg_env.cli.replay import replay
+from bg_env.cli.rollout import rollout
 from bg_env.cli.show import plays, show
 from bg_env.cli.solve import solve
 from bg_env.cli.train import train
@@ -119,5 +120,5 @@ def main() -> None:
     """Backgammon for reinforcement learning: train agents, compare players, play, and work with positions and records."""
 
 
-for command in (train, arena, errors, play, watch, plays, show, replay, solve, bench, info):
+for command in (train, arena, errors, play, watch, plays, show, rollout, replay, solve, bench, info):
     main.add_command(command)

@@ -15,11 +15,11 @@ from bg_env.cli.outputs import check_ending
 from bg_env.cli.params import IdCommand, supports_colour, supports_unicode, variant_option
 from bg_env.errors import NotationError, SettingsError, printable, quoted
 from bg_env.files import write_whole
+from bg_env.rules import Phase
 
-__all__ = ["plays", "show"]
+__all__ = ["ID_HELP", "plays", "read_game", "show", "with_dice"]
 
-
-_ID_HELP: Final = (
+ID_HELP: Final = (
     'POSITION is an XGID, an OGID, a GNU Backgammon position id, or a position id and a match id joined by ":"; or pasted text '
     "or a URL with one of them in it, in quotes."
 )
@@ -30,7 +30,7 @@ def _check_svg(context: click.Context, _: click.Parameter, file: Path | None) ->
     return file
 
 
-@click.command(cls=IdCommand, short_help="Draw a position.", help=f"Draw the board of POSITION.\n\n{_ID_HELP}")
+@click.command(cls=IdCommand, short_help="Draw a position.", help=f"Draw the board of POSITION.\n\n{ID_HELP}")
 @click.argument("position")
 @variant_option
 @click.option(
@@ -49,7 +49,7 @@ def show(position: str, variant: str, as_json: bool, svg: Path | None, ascii_onl
     from bg_env.render.svg import board_svg
     from bg_env.render.text import board_text
 
-    game = _read(position, variant)
+    game = read_game(position, variant)
     if svg is not None:
         write_whole(svg, board_svg(game.states, 0, game.settings))
     if as_json:
@@ -106,7 +106,7 @@ def _facts(game: bg_env.Game) -> dict[str, Any]:
     short_help="List the legal plays of a roll.",
     help=f"""List the distinct legal plays of DICE (31, 3-1) in POSITION, each with the id of the position after it.
 
-{_ID_HELP} DICE can be left out if the id has a roll, and replaces it where given.""",
+{ID_HELP} DICE can be left out if the id has a roll, and replaces it where given.""",
 )
 @click.argument("position")
 @click.argument("dice", required=False)
@@ -137,7 +137,7 @@ def _before_the_roll(text: str, variant: str) -> tuple[bg_env.Position, tuple[in
     from bg_env.notation.gnubg_ids import decode_match_id
     from bg_env.notation.pasted import find_id
 
-    game = _read(text, variant)  # the id as a whole must be valid
+    game = read_game(text, variant)  # the id as a whole must be valid
     found = find_id(text)
     if found.kind in ("xgid", "ogid"):
         fields = found.words[0].split(":")
@@ -146,18 +146,39 @@ def _before_the_roll(text: str, variant: str) -> tuple[bg_env.Position, tuple[in
         if not dice:
             return game.position, None
         fields[at] = empty
-        return _read(":".join(fields), variant).position, (int(max(dice)), int(min(dice)))
+        return read_game(":".join(fields), variant).position, (int(max(dice)), int(min(dice)))
     match = decode_match_id(found.words[1]) if found.kind == "ids" else None
     roll = (match.die1, match.die2) if match is not None and match.die1 else None
     return bg_env.Position.from_id(found.words[0], variant), roll
 
 
-def _read(text: str, variant: str) -> bg_env.Game:
+def read_game(text: str, variant: str) -> bg_env.Game:
     """The game of an id, with the settings of the id."""
     from bg_env.notation import read_position
 
     states, settings = read_position(text, variant)
     return bg_env.Game.from_states(states, settings)
+
+
+def with_dice(game: bg_env.Game, dice: str | None) -> bg_env.Game:
+    """The game after a roll, in which the player on roll does not double; the game itself without one.
+
+    Raises:
+        SettingsError: these are no dice.
+        IllegalActionError: no dice are due.
+    """
+    if dice is None:
+        return game
+    d1, d2 = _dice(dice)
+    if game.phase == Phase.ROLL_OR_DOUBLE:
+        game.play("roll")
+    if game.phase == Phase.OPENING and game.settings.variant.fresh_first_roll:
+        msg = "the opening throw of this variant only decides who starts: give a position without DICE, or one after the throw"
+        raise SettingsError(msg)
+    if game.phase == Phase.CHECKER and sorted(game.dice, reverse=True) == sorted((d1, d2), reverse=True):
+        return game
+    game.apply_roll(d1, d2)
+    return game
 
 
 def _dice(text: str) -> tuple[int, int]:
