@@ -6,7 +6,8 @@
 
 `collect` plays games between unlike players and draws decisions of each kind from them, in an order of which every beginning is
 as well mixed. `roll` evaluates decisions, one after the other, until the time is over; run again, it continues. `pack` writes
-those that are done. For Hypergammon, `roll --solution hypergammon.sol` takes the exact values of a file of `bg-env solve`.
+those that are done; with `--old` it adds them to a set, whose own folder is not needed. For Hypergammon,
+`roll --solution hypergammon.sol` takes the exact values of a file of `bg-env solve`.
 
 A candidate's value is the mean of a net's values over all first rolls and all second ones, exactly, each played best, and what
 these means change from roll to roll along games: at each position the mean of the net's values over all rolls, less its value
@@ -592,14 +593,14 @@ def _solve(solution: Solution, settings: Settings, states: States, offsets: Any,
 @click.argument("out", type=click.Path(path_type=Path))
 @_set
 @click.option("--solved", is_flag=True, help="The values are those of a solution.")
-def pack(folder: Path, out: Path, name: str, solved: bool) -> None:
-    """Write the decisions that are done as a set."""
+@click.option("--old", type=click.Path(path_type=Path), help="A set whose decisions come first; it may be the one to write.")
+def pack(folder: Path, out: Path, name: str, solved: bool, old: Path | None) -> None:
+    """Write the decisions that are done as a set, after those of an older one."""
     settings = SETS[name]
     with np.load(folder / f"{name}-pool.npz") as pool, np.load(folder / f"{name}-done.npz") as file:
         states, sources, offsets, actions = (pool[key] for key in ("states", "sources", "offsets", "actions"))
         states = states.view(STATE)
         values, errors, methods, trials = (file[key] for key in ("values", "errors", "methods", "trials"))
-    n = len(states)
     ready = np.flatnonzero(methods[offsets[:-1]] >= 0)
     where = np.concatenate([np.arange(offsets[i], offsets[i + 1]) for i in ready])
     counts = np.diff(offsets)[ready]
@@ -615,16 +616,32 @@ def pack(folder: Path, out: Path, name: str, solved: bool) -> None:
         sources=sources[ready].astype(str),
         about={"name": name, "evaluator": evaluator, "trials": int(trials[where].sum())},
     )
+    if old is not None:
+        made = _joined(Decisions.load(old), made)
     out.parent.mkdir(parents=True, exist_ok=True)
     made.save(out)
-    print(f"{len(ready)} of {n} decisions, {len(where)} candidates, {(methods[where] == ROLLED_OUT).sum()} rolled out")
-    print(
-        json.dumps(
-            {
-                name: int(k)
-                for name, k in zip(POSITION_KINDS, np.bincount(position_kinds(made.states, settings), minlength=7), strict=True)
-            }
-        )
+    kinds = np.bincount(position_kinds(made.states, settings), minlength=len(POSITION_KINDS))
+    print(f"{len(made.states)} decisions, {len(made.values)} candidates, {(made.methods == ROLLED_OUT).sum()} rolled out")
+    print(json.dumps(dict(zip(POSITION_KINDS, kinds.tolist(), strict=True))))
+
+
+def _joined(old: Decisions, new: Decisions) -> Decisions:
+    """The decisions of both sets, those of the second one that the first has not."""
+    known = {state.tobytes() for state in old.states}
+    fresh = np.array([state.tobytes() not in known for state in new.states])
+    kept = fresh[new.owners]
+    counts = np.concatenate([np.diff(old.offsets), np.diff(new.offsets)[fresh]])
+    more = {
+        name: np.concatenate([getattr(old, name), getattr(new, name)[kept]])
+        for name in ("actions", "values", "errors", "methods")
+    }
+    return Decisions(
+        settings=old.settings,
+        states=np.concatenate([old.states, new.states[fresh]]),
+        offsets=np.concatenate([[0], np.cumsum(counts)]),
+        sources=np.concatenate([old.sources, new.sources[fresh]]),
+        about={**new.about, "trials": int(old.about.get("trials", 0)) + int(new.about.get("trials", 0))},
+        **more,
     )
 
 
