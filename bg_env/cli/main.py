@@ -17,6 +17,7 @@ import bg_env
 from bg_env.cli.arena import arena
 from bg_env.cli.bench import bench
 from bg_env.cli.errors import errors
+from bg_env.cli.hint import hint
 from bg_env.cli.info import info
 from bg_env.cli.play import play, watch
 from bg_env.cli.replay import replay
@@ -120,5 +121,5 @@ def main() -> None:
     """Backgammon for reinforcement learning: train agents, compare players, play, and work with positions and records."""
 
 
-for command in (train, arena, errors, play, watch, plays, show, rollout, replay, solve, bench, info):
+for command in (train, arena, errors, play, watch, plays, show, hint, rollout, replay, solve, bench, info):
     main.add_command(command)

@@ -12,9 +12,10 @@ import click
 
 import bg_env
 from bg_env.cli.outputs import check_ending
-from bg_env.cli.params import IdCommand, supports_colour, supports_unicode, variant_option
+from bg_env.cli.params import IdCommand, player_of, supports_colour, supports_unicode, variant_option
 from bg_env.errors import NotationError, SettingsError, printable, quoted
 from bg_env.files import write_whole
+from bg_env.position import Play
 from bg_env.rules import Phase
 
 __all__ = ["ID_HELP", "plays", "read_game", "show", "with_dice"]
@@ -111,8 +112,11 @@ def _facts(game: bg_env.Game) -> dict[str, Any]:
 @click.argument("position")
 @click.argument("dice", required=False)
 @variant_option
+@click.option(
+    "--player", metavar="PLAYER", help="Also give the equities of this player, such as td or td:1; the best play first."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: each play and the id of the position after it.")
-def plays(position: str, dice: str | None, variant: str, as_json: bool) -> None:
+def plays(position: str, dice: str | None, variant: str, player: str | None, as_json: bool) -> None:
     """List the distinct legal plays of a roll."""
     before, roll = _before_the_roll(position, variant)
     if dice is None and roll is None:
@@ -122,14 +126,34 @@ def plays(position: str, dice: str | None, variant: str, as_json: bool) -> None:
     if roll is not None and sorted((d1, d2)) != sorted(roll):
         click.echo(f"bg-env plays: the plays are those of {d1}-{d2}, not of the roll in the id, {roll[0]}-{roll[1]}", err=True)
     found = before.legal_plays(d1, d2)
-    rows = [(str(play), play.result.id) for play in found]
+    rows: list[dict[str, Any]] = [{"play": str(play), "position": play.result.id} for play in found]
+    if player is not None:
+        rows = _with_equities(rows, found, read_game(position, variant), (d1, d2), player)
     if as_json:
-        click.echo(json.dumps([{"play": text, "position": result} for text, result in rows], indent=1))
+        click.echo(json.dumps(rows, indent=1))
         return
-    width = max(len(text) for text, _ in rows)
+    width = max(len(row["play"]) for row in rows)
     click.echo(f"{len(rows)} distinct play{'s' * (len(rows) > 1)} of {d1}-{d2}:")
-    for text, result in rows:
-        click.echo(f"  {text:{width}}  {result}")
+    for row in rows:
+        value = f"  {row['equity']:+.4f}  {row['loss']:.4f}" if "equity" in row else ""
+        click.echo(f"  {row['play']:{width}}{value}  {row['position']}")
+
+
+def _with_equities(
+    rows: list[dict[str, Any]], found: tuple[Play, ...], game: bg_env.Game, dice: tuple[int, int], player: str
+) -> list[dict[str, Any]]:
+    """The rows with their equity and loss, the best play first; as they are where the roll cannot be played."""
+    from bg_env.rules import set_up
+
+    chosen = player_of(player, game.settings)
+    states, places = game.states, {play.result: k for k, play in enumerate(found)}
+    set_up(states, 0, game.settings.record(), *dice)
+    rolled = bg_env.Game.from_states(states, game.settings)
+    if not found[0].steps:
+        rolled.evaluate(chosen)  # refuses a player without values
+        return rows
+    valued = [(places[hint.play.result], hint) for hint in rolled.hints(chosen) if hint.play is not None]
+    return [rows[k] | {"equity": hint.equity, "loss": hint.loss} for k, hint in valued]
 
 
 def _before_the_roll(text: str, variant: str) -> tuple[bg_env.Position, tuple[int, int] | None]:

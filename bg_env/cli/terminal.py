@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from bg_env import actions
+from bg_env.cli.hint import hint_lines
 from bg_env.cli.story import LEVELS, Story
 from bg_env.errors import BgEnvError, IllegalActionError, NotationError
 from bg_env.game import Game
@@ -31,6 +32,8 @@ Information: hint, board, pips, id
 The end:     resign, resign gammon, resign backgammon (it asks again), quit"""
 
 _SHORT: Final = {"r": "roll", "d": "double", "t": "take", "y": "take", "yes": "take", "n": "drop", "no": "drop", "pass": "drop"}
+_HINTS: Final = 5
+"""Choices of a hint, with their equities."""
 
 
 class _Quit(Exception):  # noqa: N818 - not an error
@@ -336,8 +339,14 @@ class _Person:
         chosen = choose(self.adviser, ahead)
         name = getattr(self.adviser, "name", type(self.adviser).__name__)
         if ahead.phase == Phase.CHECKER:
-            return f"{name} would play {format_actions(chosen, ahead.states, 0)}"
-        return f"{name} would {actions.action_text(chosen[0])}"
+            would = f"{name} would play {format_actions(chosen, ahead.states, 0)}"
+        else:
+            would = f"{name} would {actions.action_text(chosen[0])}"
+        try:
+            best = ahead.hints(self.adviser)[:_HINTS]
+        except BgEnvError:  # a player without values
+            return would
+        return "\n".join([would, *hint_lines(best)])
 
 
 def _id(game: Game) -> str:
