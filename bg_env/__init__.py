@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         SettingsError,
         UnknownOptionError,
     )
+    from bg_env.evaluation.analysis import Analysis, analyse
     from bg_env.evaluation.decisions import Decisions
     from bg_env.evaluation.error_rates import ErrorReport, measure_errors
     from bg_env.evaluation.rollouts import Rollout, rollout
@@ -58,6 +59,7 @@ __all__ = [
     "PLAYERS",
     "REWARDS",
     "VARIANTS",
+    "Analysis",
     "BackgammonEnv",
     "BgEnvError",
     "Decisions",
@@ -88,6 +90,7 @@ __all__ = [
     "Variant",
     "VectorEnv",
     "acey_deucey_v0",
+    "analyse",
     "arena",
     "backgammon_v0",
     "exact",
@@ -111,6 +114,7 @@ _HOMES: Final[Mapping[str, str]] = {
         "envs.vector": ["VectorEnv"],
         "errors": [name for name in __all__ if name.endswith("Error")],
         "evaluation.decisions": ["Decisions"],
+        "evaluation.analysis": ["Analysis", "analyse"],
         "evaluation.error_rates": ["ErrorReport", "measure_errors"],
         "evaluation.rollouts": ["Rollout", "rollout"],
         "game": ["Ending", "Event", "Game", "Outcome", "why_illegal"],

@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn
 import click
 
 import bg_env
+from bg_env.cli.analyse import analyse
 from bg_env.cli.arena import arena
 from bg_env.cli.bench import bench
 from bg_env.cli.errors import errors
@@ -121,5 +122,5 @@ def main() -> None:
     """Backgammon for reinforcement learning: train agents, compare players, play, and work with positions and records."""
 
 
-for command in (train, arena, errors, play, watch, plays, show, hint, rollout, replay, solve, bench, info):
+for command in (train, arena, errors, analyse, play, watch, plays, show, hint, rollout, replay, solve, bench, info):
     main.add_command(command)

@@ -60,10 +60,11 @@ class Frame:
         player: the player of the event, 0 or 1; None for neither ("Game 2").
         arrows: the steps of its checkers: (player, from, to) on that player's own numbering, 25 the bar, 0 off.
         equity: the caller's estimate of the value of the state to player 0, in the caller's unit.
-        candidates: the best plays in this state by the caller's estimate, best first.
+        candidates: the best choices by the caller's estimate, best first: of the event's decision, or in this state.
         comment: a remark, shown next to the board.
         dice: the roll that was played in the event; it is shown, and the points are numbered for its player.
         ids: ids of the state by their names ("XGID"), to be copied.
+        mark: a sign for the event's decision, shown after its text in the move list: "?" or "??".
     """
 
     states: States
@@ -76,6 +77,7 @@ class Frame:
     comment: str = ""
     dice: tuple[int, int] | None = None
     ids: Mapping[str, str] = field(default_factory=dict)
+    mark: str = ""
 
 
 class _Pieces:
@@ -143,6 +145,7 @@ def _frame(frame: Frame, k: int, settings: Settings, names: tuple[str, str] | No
     return {
         "views": [pieces.of(draw(seen, frame.arrows)) for seen in views],
         "text": frame.text,
+        "mark": frame.mark,
         "player": frame.player,
         "game": int(frame.states[frame.i]["games"]),
         "message": scene(frame.states, frame.i, settings, names=names).message,
