@@ -24,9 +24,7 @@ def _check_html(context: click.Context, _: click.Parameter, file: Path | None) -
 
 
 @click.command(short_help="Analyse match records: errors and luck.")
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE..."
-)
+@click.argument("files", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE...")
 @click.option("--player", default="td:1", show_default=True, metavar="NAME", help="The player whose equities are used.")
 @click.option("--variant", metavar="NAME", help="Variant played, whatever a file says.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -59,29 +57,33 @@ def analyse(
     from bg_env.files import write_whole
     from bg_env.records import iter_replays
 
+    for file in files:
+        if not file.exists():
+            msg = f"there is no file {file}: give files of match records"
+            raise click.UsageError(msg, context)
     check_inputs_kept(context, "--html", html, files)
     read = list(iter_replays(files, variant))
-    for one in read:
-        if one.error is not None:
-            raise NotationError(one.lines[0])
-    records = [(one.path, played) for one in read for played in one.replays]
+    for item in read:
+        if item.error is not None:
+            raise NotationError(item.lines[0])
+    records = [(item.path, played) for item in read for played in item.replays]
     if html is not None and len(records) > 1:
         msg = f"--html writes a page of one record, but there are {len(records)}"
         raise click.UsageError(msg, context)
     found: list[tuple[str, Analysis]] = []
     stopped = False
     try:
-        for file, played in tqdm(records, unit="record", disable=quiet or len(records) == 1, delay=0.2, dynamic_ncols=True):
-            found.append((file, analysed(played.record, player_of(player, played.settings))))
+        for path, played in tqdm(records, unit="record", disable=quiet or len(records) == 1, delay=0.2, dynamic_ncols=True):
+            found.append((path, analysed(played.record, player_of(player, played.settings))))
     except KeyboardInterrupt:
         stopped = True
     if as_json:
-        items = [{"file": file, **report.to_dict()} for file, report in found]
+        items = [{"file": path, **report.to_dict()} for path, report in found]
         click.echo(json.dumps(items, indent=1, allow_nan=False))
     else:
-        for file, report in found:
-            faults = [f"{file}: {fault}" for fault in report.faults]
-            click.echo("\n".join(map(printable, [file, *faults, *report.text().splitlines(), ""])))
+        for path, report in found:
+            faults = [f"{path}: {fault}" for fault in report.faults]
+            click.echo("\n".join(map(printable, [path, *faults, *report.text().splitlines(), ""])))
     if html is not None and found:
         write_whole(html, found[0][1].html())
         click.echo(f"written: {printable(str(html))}", err=as_json)
