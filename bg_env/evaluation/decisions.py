@@ -352,7 +352,7 @@ def reference_decisions(positions: Any = "standard") -> Decisions:
         positions: a name (see `STANDARD`), the path of a file that `Decisions.save` wrote, or a `Decisions`.
 
     Raises:
-        SettingsError: it is none of these.
+        SettingsError: it is something else.
         OSError: the file cannot be read.
     """
     if isinstance(positions, Decisions):
