@@ -39,13 +39,13 @@ from bg_env.evaluation.decisions import (
     do_steps,
     position_kinds,
 )
-from bg_env.evaluation.luck import LuckMeter, Tools, _equity, _value_ahead
+from bg_env.evaluation.luck import LuckMeter, _equity, _value_ahead, tools_of
 from bg_env.exact import Solution
 from bg_env.players import player, player_for
-from bg_env.players.janowski import CubeLines, write_payoffs
+from bg_env.players.janowski import write_payoffs
 from bg_env.players.protocol import ask
-from bg_env.players.valuenet.evaluate import Evaluator, evaluate_as, evaluate_plays, scratch_of
-from bg_env.players.valuenet.net import OUTCOMES, Net
+from bg_env.players.valuenet.evaluate import evaluate_as, evaluate_plays
+from bg_env.players.valuenet.net import OUTCOMES
 from bg_env.players.valuenet.search import best_name
 from bg_env.rules import (
     DOUBLE,
@@ -77,26 +77,9 @@ WEIGHTS = np.array([1 if a == b else 2 for a, b in ROLLS]) / 36
 
 
 @kernel
-def _tools(arrays: Arrays) -> Tools:
-    evaluator, scratch, lines, rules, probabilities, work, turned, named, life = arrays
-    net, plain_game, payoffs = evaluator
-    return Tools(
-        Evaluator(Net(*net), plain_game, payoffs),
-        scratch_of(scratch),
-        CubeLines(*lines),
-        rules,
-        probabilities,
-        work,
-        turned,
-        named,
-        life,
-    )
-
-
-@kernel
 def _values(states: States, arrays: Arrays, out: Any) -> None:
     """The net's values, to seat 0, of states before a roll or after the game."""
-    tools = _tools(arrays)
+    tools = tools_of(arrays)
     for k in range(states.shape[0]):
         tools.work[0] = states[k]
         if states[k]["winner"] >= 0:
@@ -113,7 +96,7 @@ def _values(states: States, arrays: Arrays, out: Any) -> None:
 @kernel
 def _means(states: States, arrays: Arrays, out: Any) -> None:
     """The means of the values, to seat 0, over the rolls that are due; of a game that is over its result."""
-    tools = _tools(arrays)
+    tools = tools_of(arrays)
     for k in range(states.shape[0]):
         tools.work[0] = states[k]
         if states[k]["winner"] >= 0:
@@ -132,7 +115,7 @@ def _means(states: States, arrays: Arrays, out: Any) -> None:
 @kernel
 def _play_on(states: States, dice: Any, arrays: Arrays) -> None:
     """Each state after its roll and the net's best play of it: before the next roll, or over."""
-    tools = _tools(arrays)
+    tools = tools_of(arrays)
     work, scratch = tools.work, tools.scratch
     for k in range(states.shape[0]):
         if states[k]["winner"] >= 0:
@@ -161,7 +144,7 @@ class Roller:
         self.rules = settings.record()
         self.player: Any = player("td", settings)
         self.meter = LuckMeter(self.player, settings)
-        self.arrays = self.meter._tools  # noqa: SLF001
+        self.arrays = self.meter.arrays
 
     def values(self, states: States) -> Floats:
         """The net's values to seat 0."""

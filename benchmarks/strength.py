@@ -3,7 +3,8 @@
     python benchmarks/strength.py --games 20000
     python benchmarks/strength.py --only cube --games 8000
 
-gnubg needs the package gnubg-nn; without it, its rows are left out with a message.
+The columns are players, games, points, wins; then, less luck, points (of matches: wins), adjusted and weighted, and by how much
+the variance fell with either. gnubg needs the package gnubg-nn; without it, its rows are left out with a message.
 """
 
 from __future__ import annotations
@@ -74,11 +75,13 @@ def _name(player: Any) -> str:
     help="Games of each row, a multiple of 20: a tenth as many matches, half of them from each seat.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the dice.")
-def main(only: tuple[str, ...], games: int, seed: int) -> None:
+@click.option("--luck", default="fast", show_default=True, help="Evaluator of the luck that is subtracted; none for none.")
+def main(only: tuple[str, ...], games: int, seed: int, luck: str) -> None:
     """Measure and print."""
     if games % 20:
         msg = f"--games is a multiple of 20, not {games}: a tenth as many matches are played, half of them from each seat"
         raise click.UsageError(msg)
+    measured: dict[str, Any] = {} if luck == "none" else {"luck": luck}
     for table in only or ROWS:
         click.echo(f"\n{table}\n")
         for first, second, settings in ROWS[table]:
@@ -87,13 +90,19 @@ def main(only: tuple[str, ...], games: int, seed: int) -> None:
             try:
                 with tqdm(total=number, desc=" v ".join(names), leave=False) as bar:
                     result = arena.play(
-                        first, second, games=number, seed=seed, settings=settings, names=names, progress=bar.update
+                        first, second, games=number, seed=seed, settings=settings, names=names, progress=bar.update, **measured
                     )
             except MissingDependencyError as error:
                 click.echo(f"| {names[0]} | {names[1]} | left out: {error} |")
                 continue
             wins = result.sides[0].wins
-            click.echo(f"| {names[0]} | {names[1]} | {result.episodes:,} | {result.points.text()} | {wins.text('.1%')} |")
+            row = [*names, f"{result.episodes:,}", result.points.text(), wins.text(".1%")]
+            if result.luck is not None:  # of matches the share won
+                form = "+.4f" if settings.money else ".2%"
+                factors = (result.luck.factor, result.luck.weighted_factor)
+                row += [result.luck.adjusted.text(form), result.luck.weighted.text(form)]
+                row.append(" / ".join("-" if factor is None else f"{factor:.3g}" for factor in factors))
+            click.echo(f"| {' | '.join(row)} |")
 
 
 if __name__ == "__main__":

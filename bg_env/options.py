@@ -30,6 +30,7 @@ __all__ = [
     "EnvKeywords",
     "EnvOptions",
     "JsonSpec",
+    "read_luck",
     "read_options",
     "read_seat",
     "takes_options",
@@ -65,6 +66,18 @@ def read_seat(seat: Any, opponent: Any) -> int | None:
     return int(seat)
 
 
+def read_luck(luck: Any) -> Any:
+    """The evaluator of luck that was asked for, or None.
+
+    Raises:
+        SettingsError: it is neither None nor a name nor a player.
+    """
+    if luck is None or isinstance(luck, str) or any(hasattr(luck, name) for name in ("net", "choose", "choose_plays")):
+        return luck
+    msg = f"luck is a player with a value net, or its name, such as 'td', or None, not {quoted(luck)}"
+    raise SettingsError(msg)
+
+
 @dataclass(frozen=True)
 class EnvOptions:
     """The options of an environment: `Settings`, and the options for observations, rewards and pictures.
@@ -81,6 +94,9 @@ class EnvOptions:
         illegal: the effect of an illegal action: "terminate" (the offender loses three times the cube) or "raise".
         render_mode: None, "ansi" (text), "rgb_array" (pixels) or, for one game, "human" (a window, drawn after each step); the
             last two need the extra `render`.
+        luck: a player with a value net, or its name ("td", "fast"), by which the luck of the dice is measured and subtracted
+            from the rewards, see `bg_env.envs.luck`; None for rewards as they are. With it the reward is "points" or
+            "normalized" in money play, "match" or "mwc" in matches. Infos and the returns of `episode` stay without it.
 
     Raises:
         SettingsError: an option is unknown, out of range, or contradicts the settings.
@@ -92,6 +108,7 @@ class EnvOptions:
     reward: Reward
     illegal: str
     render_mode: str | None
+    luck: Any
 
     def __init__(
         self,
@@ -102,6 +119,7 @@ class EnvOptions:
         reward: str | Reward = "points",
         illegal: str = "terminate",
         render_mode: str | None = None,
+        luck: Any = None,
     ) -> None:
         put = object.__setattr__
         put(self, "settings", settings)
@@ -110,6 +128,7 @@ class EnvOptions:
         put(self, "reward", reward_named(reward))
         put(self, "illegal", _one_of("illegal", illegal, ILLEGAL))
         put(self, "render_mode", render_mode)
+        put(self, "luck", read_luck(luck))
         self.observation.check(settings)
         self.reward.check(settings)
 
@@ -149,6 +168,7 @@ class EnvKeywords(SettingsKeywords, total=False):
     reward: str | Reward
     illegal: str
     render_mode: str | None
+    luck: Any
 
 
 def read_options(variant: VariantLike | None, options: Mapping[str, Any], render_modes: Sequence[str] = ()) -> EnvOptions:

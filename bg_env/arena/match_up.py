@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar, get_type_hints
 from bg_env.checks import checked_even, checked_seed, checked_whole
 from bg_env.errors import SettingsError, quoted, unexpected
 from bg_env.observations import Encoder, encoder
+from bg_env.options import read_luck
 from bg_env.players.function import checked_mask
 from bg_env.rules import Settings, SettingsKeywords, SettingsLike, VariantLike, read_settings
 from bg_env.rules.settings import OLD_NAMES
@@ -35,8 +36,8 @@ class MatchUp:
         observation: the encoder of what callables are shown, by name or as a `bg_env.Encoder`.
         mask: how callables are shown the action mask: "both" or "observation" in a dict, "info" as a second argument.
         names: of both players, for the result; None for their own.
-        luck: a player with a value net, or its name, by which the luck of the dice is measured and subtracted from the results
-            (see `bg_env.arena.Adjustment`); None for plain results alone.
+        luck: a player with a value net, or its name, or "fast" (see `bg_env.evaluation.luck`), by which the luck of the dice is
+            measured and subtracted from the results (see `bg_env.arena.Adjustment`); None for plain results alone.
 
     Raises:
         SettingsError: an option is out of range, or the encoder cannot show the settings.
@@ -64,10 +65,7 @@ class MatchUp:
                 msg = f"names are two names, one for each player, not {quoted(self.names)}"
                 raise SettingsError(msg)
             put(self, "names", tuple(self.names))
-        plays = any(hasattr(self.luck, name) for name in ("net", "choose", "choose_plays"))
-        if self.luck is not None and not isinstance(self.luck, str) and not plays:
-            msg = f"luck is a player with a value net, or its name, such as 'td', or None, not {quoted(self.luck)}"
-            raise SettingsError(msg)
+        put(self, "luck", read_luck(self.luck))
 
     @property
     def encoder(self) -> Encoder:

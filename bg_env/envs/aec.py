@@ -11,7 +11,7 @@ from pettingzoo import AECEnv
 
 from bg_env.actions import checked
 from bg_env.checks import checked_flag
-from bg_env.envs.episode import Episode
+from bg_env.envs.luck import episode_of
 from bg_env.envs.recording import Recorder
 from bg_env.envs.rendering import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import BgEnvError, IllegalActionError, OrderError, SettingsError, quoted
@@ -71,7 +71,7 @@ class BackgammonEnv(Recorder, AECEnv[str, Any, Any]):
         self.action_spaces = {agent: chosen.action_space() for agent in AGENTS}
         seen = self.observation_spaces[AGENTS[0]]
         self.state_space = seen["observation"] if isinstance(seen, spaces.Dict) else seen
-        self._episode = Episode(chosen)
+        self._episode = episode_of(chosen)
         self._view = View(chosen.render_mode)
         self._dict_observation = chosen.in_observation
         self._mask_in_info = chosen.in_info

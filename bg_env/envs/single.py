@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bg_env.actions import checked
-from bg_env.envs.episode import Episode
+from bg_env.envs.luck import episode_of
 from bg_env.envs.recording import Recorder
 from bg_env.envs.rendering import RENDER_FPS, RENDER_MODES, View
 from bg_env.errors import BgEnvError, SettingsError
@@ -57,7 +57,7 @@ class SingleEnv(Recorder, JsonSpec, gymnasium.Env[Any, Any]):
         self.render_mode = chosen.render_mode
         self.observation_space = chosen.observation_space()
         self.action_space = chosen.action_space()
-        self._episode = Episode(chosen, opponent=opponent, seat=read_seat(seat, opponent))
+        self._episode = episode_of(chosen, opponent=opponent, seat=read_seat(seat, opponent))
         self._view = View(chosen.render_mode)
         self._dict_observation = chosen.in_observation
         self._mask_in_info = chosen.in_info

@@ -24,13 +24,13 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from bg_env.batch.afterstates import Afterstates, checked_index, find_afterstates
-from bg_env.batch.batch import Games
 from bg_env.batch.checks import read_mode, read_reset_mask
 from bg_env.batch.copies import OwnGames
 from bg_env.batch.info import INFO, INFO_KEYS
 from bg_env.batch.layout import ENDED, Report, View
 from bg_env.batch.restore import read_saved
 from bg_env.checks import checked_flag, checked_whole, is_whole
+from bg_env.envs.luck import games_of
 from bg_env.errors import OrderError, SettingsError
 from bg_env.observations import Encoder
 from bg_env.options import EnvKeywords, JsonSpec, read_options, read_seat, takes_options
@@ -104,7 +104,7 @@ class VectorEnv(OwnGames, JsonSpec, gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.copy = checked_flag("copy", copy)
         self.statistics = checked_flag("statistics", statistics)
-        self.games = Games(
+        self.games = games_of(
             self._options,
             self.num_envs,
             opponent=opponent,

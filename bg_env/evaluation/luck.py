@@ -16,28 +16,36 @@ once more on a copy of its state.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from bg_env._jit import kernel
+from bg_env._jit import inlined, kernel
 from bg_env.actions import FIRST_NAMED
 from bg_env.equity import LONGEST
 from bg_env.errors import SettingsError, quoted
 from bg_env.players import ValueNet, player
 from bg_env.players.janowski import CUBE_LIFE, CubeLines, cube_lines, cube_values, write_payoffs
+from bg_env.players.names import shipped
 from bg_env.players.protocol import name_of
+from bg_env.players.valuenet.boards import sum_board, sum_change
 from bg_env.players.valuenet.evaluate import (
     Evaluator,
     Scratch,
     evaluate_as,
     evaluate_plays,
+    evaluator_of,
+    flip,
     new_scratch,
+    note,
+    note_block,
     plain,
     scratch_of,
+    write_result,
 )
-from bg_env.players.valuenet.net import OUTCOMES, Net
+from bg_env.players.valuenet.net import OUTCOMES, add_cube, add_tactics, knows_cube
 from bg_env.players.valuenet.search import plain_rules
 from bg_env.rules import (
     STATE,
@@ -53,7 +61,7 @@ from bg_env.rules import (
     ties_double,
 )
 
-__all__ = ["ROLLERS", "LuckMeter"]
+__all__ = ["FAST", "ROLLERS", "LuckMeter", "Tools", "luck_of", "tools_of"]
 
 ROLLERS: Final = 3
 """The parts of the luck in a game: of the first player's rolls, of the second player's, of the opening throws."""
@@ -61,16 +69,28 @@ ROLLERS: Final = 3
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+FAST: Final = "fast"
+"""The name of the evaluator that is chosen by variance and time: the net of "td" behind a small one."""
+
+NUMBER: Final = 3
+"""The plays of each roll that the small net of FAST leaves to that of "td"."""
+
+_SIEVE: Final = "luck"
 _FIRST = np.int64(0)
+_DONE = np.float32(-1e30)
 _OPENING: Final = 2
 
 
 class Tools(NamedTuple):
-    """The net and the scratch of the kernels.
+    """The nets and the scratch of the kernels.
 
     Attributes:
-        evaluator: the net, the rules of the variant without cube and match, and float32 (1, 2, 6), the payoffs of `work`.
+        evaluator: the net, the rules of plays, and float32 (1, 2, 6), the payoffs of `work`. The rules are those in force for a
+            net that knows the cube, else those of the variant without cube and match; they have no limit of turns.
         scratch: for the plays of a roll.
+        sieve: the net that chooses the plays to evaluate, with the same rules and payoffs.
+        coarse: for the plays of a roll by the sieve.
+        number: the plays of a roll that the sieve leaves to the net, at most BLOCK; 0 without a sieve.
         lines: for Janowski's model.
         rules: the RULES record in force.
         probabilities: float64 (1, 6), the outcomes as the player on roll sees them.
@@ -82,6 +102,9 @@ class Tools(NamedTuple):
 
     evaluator: Evaluator
     scratch: Scratch
+    sieve: Evaluator
+    coarse: Scratch
+    number: int
     lines: CubeLines
     rules: Rules
     probabilities: Floats
@@ -89,6 +112,26 @@ class Tools(NamedTuple):
     turned: States
     named: States
     life: float
+
+
+@inlined
+def tools_of(arrays: tuple[Any, ...]) -> Tools:
+    """The `Tools` that `plain` made a tuple of."""
+    evaluator, scratch, sieve, coarse, number, lines, rules, probabilities, work, turned, named, life = arrays
+    return Tools(
+        evaluator_of(evaluator),
+        scratch_of(scratch),
+        evaluator_of(sieve),
+        scratch_of(coarse),
+        number,
+        CubeLines(*lines),
+        rules,
+        probabilities,
+        work,
+        turned,
+        named,
+        life,
+    )
 
 
 @kernel
@@ -118,6 +161,57 @@ def _equity(tools: Tools, turn: int, over: bool, new_turn: bool) -> float:
 
 
 @kernel
+def _value_of_net(tools: Tools, seat: int) -> float:
+    """The value to seat 0 of the output of a net that knows the cube, in `probabilities`, as `seat` sees it."""
+    value: float = tools.probabilities[0, 0] if seat == 0 else -tools.probabilities[0, 0]
+    if tools.rules[0]["match_length"] == 0:
+        value *= np.int64(1) << np.int64(tools.work[0]["cube"])
+        return value
+    return (value + 1.0) / 2.0
+
+
+@kernel
+def _value(tools: Tools, turn: int, mover: int, over: bool) -> float:
+    """The value to seat 0 after a roll of `mover`, as `_play_best` left it."""
+    if knows_cube(tools.evaluator.net):
+        return _value_of_net(tools, turn)
+    return _equity(tools, turn, over, turn != mover)
+
+
+@kernel
+def _best_of_sieve(tools: Tools, mover: int) -> int:
+    """The play in `coarse` that the net likes best of those that the sieve likes best; `best` of `scratch` has its outputs."""
+    step, layers, after, values = tools.scratch.step, tools.scratch.layers, tools.coarse.plays.after, tools.coarse.values
+    net, other = tools.evaluator.net, 1 - mover
+    best, end = evaluate_plays(step, _FIRST, tools.sieve, _FIRST, tools.coarse)
+    chosen: int = np.int64(-1)
+    rows = np.int64(0)
+    for k in range(min(end, tools.number)):
+        if k > 0:
+            values[best] = _DONE
+            for n in range(end):
+                if values[n] > values[best]:
+                    best = n
+        if after[best]["winner"] >= 0:
+            write_result(after, best, mover, tools.evaluator, layers.outputs)
+            chosen = note(best, chosen, tools.evaluator, _FIRST, mover, tools.scratch)
+        elif after[best]["turn"] == mover:
+            evaluate_as(after, best, mover, tools.evaluator, layers)
+            chosen = note(best, chosen, tools.evaluator, _FIRST, mover, tools.scratch)
+        else:
+            if rows == 0:
+                sum_board(step, _FIRST, other, net.board, layers.base)
+                add_cube(after, best, other, tools.evaluator.rules, net, layers, layers.base)
+            sum_change(step, _FIRST, after, best, other, net.board, layers.base, layers.units[0, rows])
+            add_tactics(after, best, other, net, layers, rows)
+            layers.plays[rows] = best
+            rows += 1
+    if rows > 0:
+        chosen = note_block(rows, chosen, tools.evaluator, _FIRST, mover, tools.scratch)
+    return chosen
+
+
+@kernel
 def _play_best(tools: Tools, mover: int) -> tuple[int, bool]:
     """Make the best play by the net in the state of `scratch.step`, in which `mover` has rolled, or pass without a play.
 
@@ -133,13 +227,17 @@ def _play_best(tools: Tools, mover: int) -> tuple[int, bool]:
             found[0, o] = layers.outputs[o]
         tools.turned[0] = step[0]
         return turn, False
-    best = evaluate_plays(step, _FIRST, tools.evaluator, _FIRST, tools.scratch)[0]
-    tools.turned[0] = tools.scratch.plays.after[best]
+    if tools.number > 0:
+        tools.turned[0] = tools.coarse.plays.after[_best_of_sieve(tools, mover)]
+    else:
+        best = evaluate_plays(step, _FIRST, tools.evaluator, _FIRST, tools.scratch)[0]
+        tools.turned[0] = tools.scratch.plays.after[best]
     over = tools.turned[0]["winner"] >= 0
     turn = mover if over else np.int64(tools.turned[0]["turn"])
-    shift = 0 if turn == mover else 3  # the outputs at the best play are as the mover sees it
+    if turn != mover:
+        flip(tools.evaluator.net, layers.best)  # the outputs at the best play are as the mover sees it
     for o in range(OUTCOMES):
-        found[0, o] = layers.best[(o + shift) % OUTCOMES]
+        found[0, o] = layers.best[o]
     return turn, over
 
 
@@ -151,7 +249,7 @@ def _value_ahead(tools: Tools, mover: int) -> float:
     """
     turn, over = _play_best(tools, mover)
     if tools.turned[0]["phase"] != Phase.CHOOSE_DOUBLE:
-        return _equity(tools, turn, over, turn != mover)
+        return _value(tools, turn, mover, over)
     sign = 1.0 if mover == 0 else -1.0
     tools.named[0] = tools.turned[0]
     top = 0.0
@@ -159,14 +257,14 @@ def _value_ahead(tools: Tools, mover: int) -> float:
         tools.scratch.step[0] = tools.named[0]
         apply(tools.scratch.step, _FIRST, tools.evaluator.rules, FIRST_NAMED + d - 1)
         turn, over = _play_best(tools, mover)
-        value = sign * _equity(tools, turn, over, turn != mover)
+        value = sign * _value(tools, turn, mover, over)
         if d == 1 or value > top:
             top = value
     return sign * top
 
 
 @kernel
-def _luck_of(tools: Tools, d1: int, d2: int) -> float:
+def luck_of(tools: Tools, d1: int, d2: int) -> float:
     """The luck to seat 0 of the roll `d1`, `d2` in the state of `work`, in which dice are due."""
     work, step, rules = tools.work, tools.scratch.step, tools.rules
     write_payoffs(work, rules, tools.evaluator.payoffs)
@@ -197,24 +295,6 @@ def _luck_of(tools: Tools, d1: int, d2: int) -> float:
 
 
 @kernel
-def _tools(arrays: tuple[Any, ...]) -> Tools:
-    """The tools of their fields by `plain`."""
-    evaluator, scratch, lines, rules, probabilities, work, turned, named, life = arrays
-    net, plain_game, payoffs = evaluator
-    return Tools(
-        Evaluator(Net(*net), plain_game, payoffs),
-        scratch_of(scratch),
-        CubeLines(*lines),
-        rules,
-        probabilities,
-        work,
-        turned,
-        named,
-        life,
-    )
-
-
-@kernel
 def _follow(states: States, games: Integers, choices: Integers, begin: bool, arrays: tuple[Any, ...], luck: Floats) -> None:
     """Add the luck of the rolls that come after a choice in each state, or at the beginning of its game.
 
@@ -226,8 +306,8 @@ def _follow(states: States, games: Integers, choices: Integers, begin: bool, arr
         arrays: the fields of `Tools`, by `plain`.
         luck: float64 (games, ROLLERS), luck of the first player, see `ROLLERS`.
     """
-    tools = _tools(arrays)
-    rules, work = tools.rules, tools.work
+    tools = tools_of(arrays)
+    work, rules = tools.work, tools.rules
     for k in range(states.shape[0]):
         work[0] = states[k]
         if begin:
@@ -241,60 +321,105 @@ def _follow(states: States, games: Integers, choices: Integers, begin: bool, arr
         while work[0]["phase"] == Phase.ROLL or work[0]["phase"] == Phase.OPENING:
             roller = _OPENING if work[0]["phase"] == Phase.OPENING else np.int64(work[0]["turn"]) ^ (game & 1)
             d1, d2 = draw_roll(work, _FIRST, rules)
-            gain = _luck_of(tools, d1, d2)
+            gain = luck_of(tools, d1, d2)
             luck[game, roller] += gain if game & 1 == 0 else -gain
             apply_roll(work, _FIRST, rules, d1, d2)
         states[k] = work[0]
 
 
 @kernel
-def _each(states: States, dice: Integers, arrays: tuple[Any, ...], luck: Floats) -> None:
-    """Write the luck to seat 0 of one roll in each state."""
-    tools = _tools(arrays)
+def _rolls(states: States, dice: Integers, arrays: tuple[Any, ...], out: Floats) -> None:
+    """The luck to seat 0 of the roll `dice[k]` in each state, into `out`; see `LuckMeter.of_rolls`."""
+    tools = tools_of(arrays)
     for k in range(states.shape[0]):
         tools.work[0] = states[k]
-        luck[k] = _luck_of(tools, dice[k, 0], dice[k, 1])
+        out[k] = luck_of(tools, dice[k, 0], dice[k, 1])
 
 
 class LuckMeter:
     """The luck in games under some settings, as a player's value net sees it.
 
-    The net evaluates positions before a roll, without look-ahead, also where the player itself looks ahead.
+    A measure is for one thread; a copy has scratch of its own. The net evaluates positions before a roll, without look-ahead,
+    also where the player itself looks ahead.
 
     Args:
-        evaluator: a player with a value net of kind "odds", or its name.
+        evaluator: a player with a value net, or its name; or "fast": the net of "td", which evaluates those plays of a
+            roll alone that a small net likes best.
         settings: the settings in force.
 
     Attributes:
         name: of the evaluator.
+        arrays: the fields of a `Tools` as nested plain tuples, for kernels.
 
     Raises:
-        SettingsError: there is no such player, or it has no such net.
+        SettingsError: there is no such player, it has no value net, or the net knows no such game: one of kind "cube" no
+            match, one of kind "match" no money play.
     """
 
     def __init__(self, evaluator: Any, settings: Settings) -> None:
-        chosen = player(evaluator, settings) if isinstance(evaluator, str) else evaluator
-        self.name = name_of(chosen)
+        quick = isinstance(evaluator, str) and evaluator == FAST
+        chosen: Any = "td" if quick else evaluator
+        if isinstance(chosen, str):
+            chosen = player(chosen, settings)
+        self.name = FAST if quick else name_of(chosen)
         net = getattr(chosen, "net", None)
-        if not isinstance(net, ValueNet) or net.kind != "odds":
-            kind = f"has a net of kind {net.kind!r}" if isinstance(net, ValueNet) else "has no value net"
-            msg = f"luck is measured by a value net of kind 'odds', such as that of 'td': {quoted(self.name)} {kind}"
+        if not isinstance(net, ValueNet):
+            msg = f"luck is measured by a value net, such as that of 'td': {quoted(self.name)} has no value net"
+            raise SettingsError(msg)
+        if settings.money if net.kind == "match" else (net.kind == "cube" and not settings.money):
+            played = "money play" if settings.money else "matches"
+            msg = f"{quoted(self.name)} measures no luck here: its net, of kind {net.kind!r}, knows no {played}; choose 'td'"
             raise SettingsError(msg)
         rules = settings.record()
-        arrays = net.kernel_arrays(rules)
-        self._tools = plain(
+        self._rules = rules
+        self._free = replace(settings, max_turns=None).record() if net.kind != "odds" else plain_rules(settings.variant)
+        self._net = net.kernel_arrays(rules)
+        self._sieve = shipped(_SIEVE).kernel_arrays(rules) if quick else self._net
+        self._number = NUMBER if quick else 0
+        self._life = float(getattr(chosen, "cube_life", CUBE_LIFE))
+        self.arrays = self._new_tools()
+
+    def _new_tools(self) -> tuple[Any, ...]:
+        """The nets, with scratch of their own."""
+        payoffs = np.empty((1, 2, OUTCOMES), np.float32)
+        scratch = new_scratch(self._net)
+        return plain(
             Tools(
-                evaluator=Evaluator(arrays, plain_rules(settings.variant), np.empty((1, 2, OUTCOMES), np.float32)),
-                scratch=new_scratch(arrays),
+                evaluator=Evaluator(self._net, self._free, payoffs),
+                scratch=scratch,
+                sieve=Evaluator(self._sieve, self._free, payoffs),
+                coarse=new_scratch(self._sieve) if self._number else scratch,
+                number=self._number,
                 lines=cube_lines(),
-                rules=rules,
+                rules=self._rules,
                 probabilities=np.empty((1, OUTCOMES), np.float64),
                 work=np.zeros(1, STATE),
                 turned=np.zeros(1, STATE),
                 named=np.zeros(1, STATE),
-                life=float(getattr(chosen, "cube_life", CUBE_LIFE)),
+                life=self._life,
             )
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "arrays"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.arrays = self._new_tools()
+
+    def of_rolls(self, states: States, dice: Integers) -> Floats:
+        """The luck of rolls.
+
+        Args:
+            states: STATE (n,), in which dice are due (phase ROLL or OPENING).
+            dice: integers (n, 2), the rolls; in the opening player 0's die first, unequal where a tie does not count.
+
+        Returns:
+            float64 (n,), to seat 0: points at the cube of the moment, in a match chances to win it.
+        """
+        luck = np.empty(len(states))
+        _rolls(states, np.ascontiguousarray(dice, np.int64).reshape(-1, 2), self.arrays, luck)
+        return luck
 
     def begin(self, states: States, games: Integers, luck: Floats) -> None:
         """Add the luck of the first rolls of games.
@@ -304,7 +429,7 @@ class LuckMeter:
             games: int64 (n,), the games' numbers: in even ones the first player has seat 0.
             luck: float64 (games, ROLLERS), to add to.
         """
-        _follow(states, games, np.empty((len(states), 0), np.int64), True, self._tools, luck)
+        _follow(states, games, np.empty((len(states), 0), np.int64), True, self.arrays, luck)
 
     def follow(self, states: States, games: Integers, choices: Integers, luck: Floats) -> None:
         """Add the luck of the rolls after legal choices.
@@ -315,18 +440,4 @@ class LuckMeter:
             choices: int64 (n, m), the actions of each choice, one after the other, -1 after the last.
             luck: as of `begin`.
         """
-        _follow(states, games, choices, False, self._tools, luck)
-
-    def of_rolls(self, states: States, dice: npt.NDArray[Any]) -> Floats:
-        """The luck of rolls that were made.
-
-        Args:
-            states: STATE (n,) in which dice are due (phases OPENING and ROLL).
-            dice: whole numbers (n, 2); of an opening throw, seat 0's die first.
-
-        Returns:
-            float64 (n,), the luck to seat 0: points in money play, match winning chances in a match.
-        """
-        luck = np.empty(len(states), np.float64)
-        _each(states, np.ascontiguousarray(dice, np.int64).reshape(-1, 2), self._tools, luck)
-        return luck
+        _follow(states, games, choices, False, self.arrays, luck)

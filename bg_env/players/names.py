@@ -26,7 +26,7 @@ from bg_env.players.valuenet.net import ValueNet
 from bg_env.players.valuenet.player import ValuePlayer
 from bg_env.rules import Settings
 
-__all__ = ["PLAYERS", "Named", "player", "player_for"]
+__all__ = ["PLAYERS", "Named", "player", "player_for", "shipped"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,12 @@ class Named:
 
 
 @lru_cache
-def _shipped(name: str) -> ValueNet:
+def shipped(name: str) -> ValueNet:
+    """The net of the package that is called `name`.
+
+    Raises:
+        SettingsError: this installation has none.
+    """
     file = resources.files("bg_env") / "data" / f"{name}.npz"
     if not file.is_file():
         msg = f"this installation has no net for the player {name!r}: train one (bg-env train td) and use 'greedy:FILE.npz'"
@@ -72,7 +77,7 @@ def _shipped(name: str) -> ValueNet:
 
 
 def _td(plies: str) -> ValuePlayer:
-    return ValuePlayer(_shipped("td"), int(plies or 0), bearoff=True, name=f"td:{plies}" if plies else "td")
+    return ValuePlayer(shipped("td"), int(plies or 0), bearoff=True, name=f"td:{plies}" if plies else "td")
 
 
 def _greedy(path: str) -> ValuePlayer:
@@ -104,7 +109,7 @@ PLAYERS: Final[Mapping[str, Named]] = MappingProxyType(
             Named("random", "", lambda _: RandomPlayer()),
             Named("pubeval", "", lambda _: PubevalPlayer()),
             Named("td", "PLIES", _td),
-            Named("td-cube", "", lambda _: ValuePlayer(_shipped("td_cube"), bearoff=True, name="td-cube")),
+            Named("td-cube", "", lambda _: ValuePlayer(shipped("td_cube"), bearoff=True, name="td-cube")),
             Named("greedy", "FILE", _greedy),
             Named("expectimax", "FILE", _expectimax),
             Named("exact", "FILE", _exact),

@@ -43,6 +43,8 @@ __all__ = [
     "evaluator_of",
     "flip",
     "new_scratch",
+    "note",
+    "note_block",
     "plain",
     "roll_or_double",
     "scratch_of",
@@ -180,7 +182,7 @@ def write_result(states: States, i: int, seat: int, evaluator: Evaluator, output
 
 
 @kernel
-def _note(n: int, best: int, evaluator: Evaluator, row: int, mover: int, scratch: Scratch) -> int:
+def note(n: int, best: int, evaluator: Evaluator, row: int, mover: int, scratch: Scratch) -> int:
     """Note the value of play `n` by `layers.outputs`; the better of it and play `best` (-1: none yet), the first of equals."""
     values, layers = scratch.values, scratch.layers
     values[n] = value_of(layers.outputs, evaluator, row, mover)
@@ -192,15 +194,15 @@ def _note(n: int, best: int, evaluator: Evaluator, row: int, mover: int, scratch
 
 
 @kernel
-def _note_block(rows: int, best: int, evaluator: Evaluator, row: int, mover: int, scratch: Scratch) -> int:
-    """Evaluate the positions of the first rows, and `_note` them."""
+def note_block(rows: int, best: int, evaluator: Evaluator, row: int, mover: int, scratch: Scratch) -> int:
+    """Evaluate the positions of the first rows, and `note` them."""
     layers = scratch.layers
     write_outputs(evaluator.net, layers, rows)
     for r in range(rows):
         for o in range(OUTCOMES):
             layers.outputs[o] = layers.units[layers.units.shape[0] - 1, r, o]
         flip(evaluator.net, layers.outputs)
-        best = _note(layers.plays[r], best, evaluator, row, mover, scratch)
+        best = note(layers.plays[r], best, evaluator, row, mover, scratch)
     return best
 
 
@@ -224,15 +226,15 @@ def _evaluate_listed(states: States, i: int, end: int, least: float, evaluator: 
             layers.plays[rows] = n
             rows += 1
         if rows == BLOCK or (rows > 0 and n + 1 == end):
-            best = _note_block(rows, best, evaluator, row, mover, scratch)
+            best = note_block(rows, best, evaluator, row, mover, scratch)
             rows = np.int64(0)
     for n in range(end):
         if after[n]["winner"] >= 0:
             write_result(after, n, mover, evaluator, layers.outputs)
-            best = _note(n, best, evaluator, row, mover, scratch)
+            best = note(n, best, evaluator, row, mover, scratch)
         elif after[n]["turn"] == mover:  # the 1-2 bonus: the mover goes on
             evaluate_as(after, n, mover, evaluator, layers)
-            best = _note(n, best, evaluator, row, mover, scratch)
+            best = note(n, best, evaluator, row, mover, scratch)
     return best
 
 
