@@ -27,6 +27,8 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(?!bg_env\.).*"),  # names of other projects are not on this site
     (r"py:.*", r".*\.[A-Z]"),  # type variables have no entry
     (r"py:.*", r".*\._\w+"),  # private names have no entry
+    (r"py:class", r"bg_env\.exact\.phases\.PhaseValues"),  # the base of the exact tables, which are documented
+    (r"py:class", r"bg_env\.players\.valuenet\.sorting\.Sorter"),  # a part of a net's file
     (r"py:class", r"bg_env\.game_view\.GameView"),  # the readable side of Game, whose entry has its members
 ]
 

@@ -179,7 +179,7 @@ class Decisions:
     values: Floats
     errors: Floats
     methods: Integers
-    sources: npt.NDArray[np.str_]
+    sources: npt.NDArray[Any]
     about: Mapping[str, Any]
 
     def __post_init__(self) -> None:
