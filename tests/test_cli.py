@@ -145,7 +145,7 @@ WRONG = [
     (["arena", "random", "pubeval", "--match-length", "-1"], "match_length is a whole number from 0"),
     (["arena", "random", __file__, "--games", "7"], "games must be even"),  # before any file is looked at
     (["arena", "random", __file__, "--boards", "0"], "boards is a whole number"),
-    (["arena", "random", __file__], "is not a trained player: give the folder of a run, or its model.zip or net.npz"),
+    (["arena", "random", __file__], "is not a trained player: give the folder of a run, its model.zip or net.npz"),
     (["arena", "random", Path(__file__).parent], "is not a trained player"),
     (["replay"], "Missing argument 'FILE...'"),
     (["replay", "a.mat", "b.mat", "--html", "c.html"], "give one FILE, not 2"),
