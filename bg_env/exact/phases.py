@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ from bg_env.errors import IllegalActionError, PositionError, SettingsError, quot
 from bg_env.exact.sides import Sides, Where, refuse, sides_of
 from bg_env.game_view import GameView
 from bg_env.position import Play
-from bg_env.rules import OFF, Phase, Settings, States, plays
+from bg_env.rules import OFF, Phase, Settings, States, apply_roll, plays
 from bg_env.rules.sound import check_sound
 
 __all__ = ["CENTRED", "CUBELESS", "CUBES", "OPPONENT", "OWNED", "Cube", "CubeEquities", "PhaseValues", "cube_columns"]
@@ -57,7 +58,7 @@ class CubeEquities(NamedTuple):
         return self.double_take <= self.double_drop
 
 
-class PhaseValues:
+class PhaseValues(ABC):
     """Base of the tables of values: the value of a game in any phase, and of each play of a roll.
 
     A table says what it covers, and has the values before a roll by the place of the cube: cubeless, owned, centred, the
@@ -87,21 +88,35 @@ class PhaseValues:
             msg = f"{self._table} is for dice without a bonus (R10.6), not for {settings.variant.name}"
             raise SettingsError(msg)
 
+    @abstractmethod
     def _check_covered(self, sides: Sides) -> None:
         """Refuse boards that the table has not.
 
         Raises:
             PositionError: a board is not covered.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def _look_up(self, sides: Sides, columns: Integers) -> Floats:
         """The values of rolls without a double at a cube of 1, of covered boards, with the cube where `columns` says."""
-        raise NotImplementedError
 
     def _opening(self, states: States, settings: Settings) -> Floats:
-        """The values of states that wait for the opening throw."""
-        raise NotImplementedError
+        """The values before the opening throw, to the player who will win it: the mean over the 30 rolls without a tie."""
+        rules = settings.record()
+        found = np.empty(len(states))
+        known: dict[bytes, float] = {}
+        for k in range(len(states)):
+            key = states[k]["points"].tobytes() + bytes([states[k]["cube"]])
+            if key not in known:
+                after = np.repeat(states[k : k + 1], 30)
+                throws = [(a, b) for a in range(1, 7) for b in range(1, 7) if a != b]
+                for i, (a, b) in enumerate(throws):
+                    apply_roll(after, i, rules, a, b)
+                winners = np.array([0 if a > b else 1 for a, b in throws])
+                values = self._values(after, settings, single=True)
+                known[key] = float(np.where(after["turn"] == winners, values, -values).mean())
+            found[k] = known[key]
+        return found
 
     def equity(self, where: Where, cube: Cube = "cubeless") -> Any:
         """The equity of the player on roll before its roll, at a cube of 1. A player who may double does so where it gains.

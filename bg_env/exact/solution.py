@@ -31,7 +31,7 @@ from bg_env.exact.sides import Sides, Where, sides_of
 from bg_env.exact.sweep_file import read_contents
 from bg_env.exact.sweeps import Sweeper
 from bg_env.files import checked_path
-from bg_env.rules import Settings, States, Variant, apply_roll
+from bg_env.rules import Settings, States, Variant
 
 __all__ = ["Solution"]
 
@@ -359,22 +359,4 @@ class Solution(PhaseValues):
         if not self.cube and (columns != CUBELESS).any():
             msg = "the solution is without the cube: solve the game with cube=True"
             raise SettingsError(msg)
-        return found
-
-    def _opening(self, states: States, settings: Settings) -> Floats:
-        """The values before the opening throw, to the player who will win it: the mean over the 30 rolls without a tie."""
-        rules = settings.record()
-        found = np.empty(len(states))
-        known: dict[bytes, float] = {}
-        for k in range(len(states)):
-            key = states[k]["points"].tobytes() + bytes([states[k]["cube"]])
-            if key not in known:
-                after = np.repeat(states[k : k + 1], 30)
-                throws = [(a, b) for a in range(1, 7) for b in range(1, 7) if a != b]
-                for i, (a, b) in enumerate(throws):
-                    apply_roll(after, i, rules, a, b)
-                winners = np.array([0 if a > b else 1 for a, b in throws])
-                values = self._values(after, settings, single=True)
-                known[key] = float(np.where(after["turn"] == winners, values, -values).mean())
-            found[k] = known[key]
         return found
