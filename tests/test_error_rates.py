@@ -294,7 +294,9 @@ def test_decisions_about_the_cube():
         turned.states["cube"][0] = turned.after["cube"][:2] = cube
         turned.states["owner"][0] = turned.after["owner"][:2] = owner
         assert measure_errors("pubeval", turned, dead).losses == pytest.approx(report.losses)
-    judged = measure_errors("pubeval", decisions, "td")  # Janowski's model of a cube that is not dead
+    assert measure_errors("pubeval", decisions, "td").losses == pytest.approx(report.losses)  # the table decides here too
+    net = bg_env.players.player("td", Settings()).net
+    judged = measure_errors("pubeval", decisions, ValuePlayer(net))  # Janowski's model of a cube that is not dead
     assert 0 < judged.losses[0] < report.losses[0]
 
 

@@ -7,36 +7,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bg_env._jit import kernel
 from bg_env.errors import SettingsError, quoted
+from bg_env.evaluation.candidates import Judge
 from bg_env.evaluation.decisions import Decisions
 from bg_env.players import GnubgPlayer, ValuePlayer
-from bg_env.players.janowski import CUBE_LIFE, CubeLines, cube_lines, cube_values
 from bg_env.players.protocol import name_of
-from bg_env.rules import Phase, Rules, States
+from bg_env.rules import Phase
 
 __all__ = ["candidate_values", "knows_values"]
 
 Floats = npt.NDArray[np.float64]
-
-
-@kernel
-def _write_values(
-    states: States, rules: Rules, probabilities: Floats, life: float, arrays: tuple[Floats, ...], out: Floats
-) -> None:
-    """The values of states before a roll, in a turn of the cube, or over, to `turn`, in points, into `out`."""
-    lines = CubeLines(*arrays)
-    for i in range(states.shape[0]):
-        s = states[i]
-        if s["winner"] >= 0:
-            out[i] = s["won"] if s["winner"] == s["turn"] else -s["won"]
-            continue
-        values = cube_values(states, i, rules, probabilities, i, life if rules[0]["cube"] else 0.0, lines)
-        out[i] = values.stands
-        if s["phase"] == Phase.ROLL_OR_DOUBLE:
-            out[i] = max(values.stands, min(values.taken, values.dropped))
-        elif s["phase"] == Phase.TAKE_OR_DROP:
-            out[i] = min(values.taken, values.dropped)
 
 
 def knows_values(player: Any) -> bool:
@@ -47,7 +27,8 @@ def knows_values(player: Any) -> bool:
 def candidate_values(player: Any, decisions: Decisions) -> Floats:
     """The values of all candidates to the players who decide, in points at the present cube, by a player's probabilities.
 
-    Where a cube is in play, they are values of Janowski's model. A double is answered as it is best for the other side.
+    Where a cube is in play, they are values of Janowski's model, or of the exact tables where these decide. A double is
+    answered as it is best for the other side.
 
     Args:
         player: bound to the settings of the decisions; see `knows_values`.
@@ -70,12 +51,14 @@ def candidate_values(player: Any, decisions: Decisions) -> Floats:
         msg = "the candidates of Acey-Deucey's 1-2 are not positions before a roll: use the values of the set, evaluator=None"
         raise SettingsError(msg)
     over = after["winner"] >= 0
-    probabilities = np.zeros((len(after), 6))
-    if not over.all():
-        probabilities[~over] = player.probabilities(after[~over])
-    out = np.empty(len(after))
-    life = float(getattr(player, "cube_life", CUBE_LIFE))
-    _write_values(after, decisions.settings.record(), probabilities, life, tuple(cube_lines()), out)
+    out = np.where(after["winner"] == after["turn"], after["won"], -after["won"]).astype(np.float64)
+    rest = after[~over]
+    if len(rest):
+        cube = Judge(player, decisions.settings).cube(rest)
+        doubled = np.minimum(cube.taken, cube.dropped)
+        phases = rest["phase"]
+        values = np.where(phases == Phase.ROLL_OR_DOUBLE, np.maximum(cube.stands, doubled), cube.stands)
+        out[~over] = np.where(phases == Phase.TAKE_OR_DROP, doubled, values) * 2.0 ** rest["cube"]
     before = decisions.states[decisions.owners]
     found: Floats = np.where(after["turn"] == before["decider"], out, -out) / 2.0 ** before["cube"]
     return found
