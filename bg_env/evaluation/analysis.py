@@ -23,17 +23,15 @@ from bg_env.rules.actions import die_of, source_of
 
 __all__ = ["BLUNDER", "DOUBTFUL", "ERROR_RATE", "Analysis", "Choice", "Roll", "Side", "analyse"]
 
-_SHOWN: Final = 8
-"""Candidates shown of a decision in the page."""
-
-
 ERROR_RATE: Final = 500.0
 """An error rate is this many times the mean loss, in points at the cube of the moment, of a decision that had a choice."""
 DOUBTFUL: Final = 0.02
 """The least loss of a decision that is marked ? ("doubtful"): in points at the cube of the moment."""
 BLUNDER: Final = 0.08
 """The least loss of a decision that is marked ?? ("a blunder")."""
-KINDS: Final = ("checker", "cube")
+_SHOWN: Final = 8
+"""Candidates of a decision that the page shows."""
+_KINDS: Final = ("checker", "cube")
 """The kinds of decisions: plays (and doubles that are named, R10.6), and decisions about the cube."""
 
 
@@ -48,7 +46,7 @@ class Choice:
         moment: index of the event in `GameReplay.moments`.
         player: 0 or 1, who decided.
         kind: "checker" or "cube".
-        text: the choice ("8/5 6/5", "no double", "take").
+        text: the choice ("8/5 6/5", "roll", "double", "take").
         loss: equity of the best choice less that of this one, at least 0: points at the cube of the moment, in a match as if
             a point won or lost now at this cube were 1 (normalised equity).
         equity: of the choice, likewise.
@@ -348,7 +346,7 @@ def _choices(made: list[Made], played: Replay, judge: Judge) -> tuple[Choice, ..
                 index=one.game,
                 moment=one.moment,
                 player=one.player,
-                kind=KINDS[int(one.states[0]["phase"] in (Phase.ROLL_OR_DOUBLE, Phase.TAKE_OR_DROP))],
+                kind=_KINDS[int(one.states[0]["phase"] in (Phase.ROLL_OR_DOUBLE, Phase.TAKE_OR_DROP))],
                 text=chosen.text,
                 loss=chosen.loss,
                 equity=chosen.equity,
@@ -399,10 +397,10 @@ def _summary(
             Side(
                 players[player],
                 error_rate=_rate(own),
-                checker=_rate([one for one in own if one.kind == KINDS[0]]),
-                cube=_rate([one for one in own if one.kind == KINDS[1]]),
-                decisions={kind: sum(one.kind == kind for one in own) for kind in KINDS},
-                loss={kind: sum(one.loss for one in own if one.kind == kind) for kind in KINDS},
+                checker=_rate([one for one in own if one.kind == _KINDS[0]]),
+                cube=_rate([one for one in own if one.kind == _KINDS[1]]),
+                decisions={kind: sum(one.kind == kind for one in own) for kind in _KINDS},
+                loss={kind: sum(one.loss for one in own if one.kind == kind) for kind in _KINDS},
                 doubtful=sum(one.mark == "?" for one in own),
                 blunders=sum(one.mark == "??" for one in own),
                 luck=sum(one.luck for one in rolls if one.player == player) + (opening if player == 0 else -opening),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from bg_env.errors import BgEnvError, NotationError
+from bg_env.errors import NotationError
 from bg_env.notation.gnubg_ids import write_match_id, write_position_id
 from bg_env.notation.xgid import write_xgid
 from bg_env.records.check import stated_settings
+from bg_env.records.course import Made, course
 from bg_env.render.html import Frame
-from bg_env.rules import Phase, Settings, States, apply_roll
+from bg_env.rules import Phase, Settings, States
 
 if TYPE_CHECKING:
     from bg_env.records.report import Moment, Replay
@@ -22,16 +23,25 @@ def frames_of(played: Replay) -> list[Frame]:
     """The frames of all moments of a record; show them under `stated_settings` of the record."""
     stated = stated_settings(played.record)
     shown = (stated, stated.but(beavers=played.settings.beavers), played.settings)
-    return [_frame(played, moment, shown) for game in played.games for moment in game.moments]
+    rolls = {
+        (one.game, one.moment): one.states
+        for one in course(played)
+        if isinstance(one, Made) and one.states[0]["phase"] == Phase.CHECKER
+    }
+    return [
+        _frame(played, moment, rolls.get((g, m)), shown)
+        for g, game in enumerate(played.games)
+        for m, moment in enumerate(game.moments)
+    ]
 
 
-def _frame(played: Replay, moment: Moment, shown: tuple[Settings, ...]) -> Frame:
+def _frame(played: Replay, moment: Moment, before: States | None, shown: tuple[Settings, ...]) -> Frame:
+    """The frame of a moment; `before` is the state in which its roll waits to be played, None if nothing was played."""
     entry = moment.entry
     rolled = entry is not None and entry.kind == "roll" and entry.dice is not None and moment.player is not None
     ids = dict(_ids(played.states, moment.index, shown))
-    if entry is not None and entry.dice is not None and rolled:
-        before = _before(played, moment)
-        xgid = None if before is None else _written(write_xgid, before, 0, shown)
+    if entry is not None and entry.dice is not None and before is not None:
+        xgid = _written(write_xgid, before, 0, shown)
         if xgid:
             ids[f"XGID, {entry.dice[0]}{entry.dice[1]} to play"] = xgid
     return Frame(
@@ -43,25 +53,6 @@ def _frame(played: Replay, moment: Moment, shown: tuple[Settings, ...]) -> Frame
         dice=entry.dice if entry is not None and rolled else None,
         ids=ids,
     )
-
-
-def _before(played: Replay, moment: Moment) -> States | None:
-    """The state in which a roll waits to be played, an array of one; None before the first, and where nothing was played."""
-    if moment.entry is None or moment.entry.dice is None or moment.index == 0 or not moment.actions:
-        return None
-    states: States = played.states[moment.index - 1 : moment.index].copy()
-    high, low = moment.entry.dice
-    opening = states[0]["phase"] == Phase.OPENING
-    dice = (low, high) if opening and moment.player == 1 else (high, low)
-    if states[0]["phase"] == Phase.ROLL_OR_DOUBLE:
-        states["phase"], states["decider"] = Phase.ROLL, -1
-    if states[0]["phase"] not in (Phase.OPENING, Phase.ROLL):
-        return None
-    try:
-        apply_roll(states, 0, played.settings.record(), *dice)
-    except BgEnvError:
-        return None
-    return states
 
 
 def _ids(states: States, i: int, shown: tuple[Settings, ...]) -> Iterator[tuple[str, str]]:
