@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+import solved_games
 from hypothesis import HealthCheck, settings
 
 # A kernel's first call may compile it: neither a deadline nor "too slow" says anything about the code then.
@@ -46,3 +47,15 @@ def own_folder(tmp_path_factory, monkeypatch):
     root = str(Path(__file__).resolve().parents[1])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH")))))
     return folder
+
+
+@pytest.fixture(scope="session")
+def one():
+    """The solution of the game of one checker a side (`solved_games`)."""
+    return solved_games.solved(solved_games.ONE)
+
+
+@pytest.fixture(scope="session")
+def two():
+    """The solution of the game of two checkers a side."""
+    return solved_games.solved(solved_games.TWO)

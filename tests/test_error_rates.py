@@ -9,9 +9,10 @@ from importlib import resources
 import numpy as np
 import pytest
 from cli_run import run
+from solved_games import TWO
 
 import bg_env
-from bg_env import Decisions, Game, Position, Settings, SettingsError, ValuePlayer, Variant, exact, measure_errors
+from bg_env import Decisions, Game, Position, Settings, SettingsError, ValuePlayer, exact, measure_errors
 from bg_env.actions import DOUBLE, DROP, ROLL, TAKE
 from bg_env.errors import IllegalActionError, PositionError
 from bg_env.evaluation.decisions import (
@@ -28,13 +29,12 @@ from bg_env.players import FunctionPlayer, RandomPlayer
 from bg_env.rules import STATE
 from bg_env.rules.candidates import candidates
 
-TWO = Variant("two", {24: 1, 23: 1})
 CUBELESS = Settings(TWO, cube=False)
 
 
 @pytest.fixture(scope="module")
-def solution():
-    return exact.solve(TWO)
+def solution(two):
+    return two
 
 
 def games_of(count):

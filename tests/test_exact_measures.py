@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from solved_games import ONE, ROLLS, TWO
 
-from bg_env import Game, Position, Settings, ValuePlayer, Variant, arena, exact, players
+from bg_env import Game, Position, Settings, ValuePlayer, arena, exact, players
 from bg_env.errors import IllegalActionError, SettingsError
 from bg_env.exact import solution as solutions
 from bg_env.rules import Phase
 from bg_env.rules.sound import check_sound
 
-ONE = Variant("one", {24: 1})
-TWO = Variant("two", {24: 1, 23: 1})
 PLAIN = Settings(ONE, cube=False)
-ROLLS = [((a, b), (1 if a == b else 2) / 36) for a in range(1, 7) for b in range(1, a + 1)]
-
-
-@pytest.fixture(scope="module")
-def one():
-    return exact.solve(ONE)
-
-
-@pytest.fixture(scope="module")
-def two():
-    return exact.solve(TWO)
 
 
 class Far:

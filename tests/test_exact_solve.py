@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from cli_run import run
 from disk_states import DiskStates
+from solved_games import ONE, ROLLS, TWO
 
 from bg_env import Game, Position, Settings, Variant, arena, exact, players
 from bg_env.actions import DOUBLE, ROLL, TAKE
@@ -22,20 +23,6 @@ from bg_env.errors import OrderError, PositionError, SettingsError
 from bg_env.exact import value_iteration as solving
 from bg_env.exact.boards import board_numbers, boards_of, plays_of
 from bg_env.rules import STATE, Phase
-
-ONE = Variant("one", {24: 1})
-TWO = Variant("two", {24: 1, 23: 1})
-ROLLS = [((a, b), (1 if a == b else 2) / 36) for a in range(1, 7) for b in range(1, a + 1)]
-
-
-@pytest.fixture(scope="module")
-def one():
-    return exact.solve(ONE)
-
-
-@pytest.fixture(scope="module")
-def two():
-    return exact.solve(TWO)
 
 
 @pytest.fixture(scope="module")
